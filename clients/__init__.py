@@ -1,0 +1,1 @@
+"""Python clients of Pharos: the connection, bots, the terminal."""

@@ -1,0 +1,1 @@
+"""The server: rooms, rules, store and wire of Pharos."""
