@@ -38,7 +38,17 @@ class Waiting(NamedTuple):
 class BoundedOutbox:
     """The outbox of one connection; an `Outbox` to the hub."""
 
-    __slots__ = ("_asked", "_behind", "_bytes", "_items", "_max_bytes", "_max_frames", "_traffic", "on_full", "on_waiting")
+    __slots__ = (
+        "_asked",
+        "_behind",
+        "_bytes",
+        "_items",
+        "_max_bytes",
+        "_max_frames",
+        "_traffic",
+        "on_full",
+        "on_waiting",
+    )
 
     def __init__(self, *, max_frames: int, max_bytes: int, traffic: Traffic) -> None:
         """At most one frame more than either bound waits, replies aside."""
@@ -52,7 +62,7 @@ class BoundedOutbox:
         self.on_waiting: Callable[[], None] = _nothing
         """Called when the first frame waits: the socket takes it at the end of this turn, or when it can."""
         self.on_full: Callable[[], None] = _nothing
-        """Called when the bounds are reached: the socket takes what waits now, or leaves it if its peer does not read."""
+        """The bounds are reached: the socket takes what waits now, or leaves it if its peer does not read."""
 
     @property
     def behind(self) -> bool:
