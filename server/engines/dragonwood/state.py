@@ -1,7 +1,8 @@
 """The state of a game: a value of frozen structs and tuples of card ids.
 
 Rules that hold here: hands are ascending; a deck's top is its end; the landscape is in the order turned up, a discard
-pile in the order discarded. Every adventurer lies in exactly one of deck, discard pile, hands and the attempt's cards;
+pile in the order discarded. No field has a default: a dump that lacks one is
+refused. Every adventurer lies in exactly one of deck, discard pile, hands and the attempt's cards;
 every Dragonwood card in exactly one of deck, landscape, `removed`, `gone`, and before the players.
 """
 
@@ -51,9 +52,9 @@ class Attack(StrEnum):
 class Player(msgspec.Struct, frozen=True):
     """What a seat holds: its hand; open before it enhancements and captured creatures, in the order captured."""
 
-    hand: tuple[int, ...] = ()
-    enhancements: tuple[int, ...] = ()
-    creatures: tuple[int, ...] = ()
+    hand: tuple[int, ...]
+    enhancements: tuple[int, ...]
+    creatures: tuple[int, ...]
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -65,8 +66,8 @@ class Attempt(msgspec.Struct, frozen=True):
     bonus: int
     needed: int
     rerolls: int
-    cards: tuple[int, ...] = ()
-    dice: tuple[int, ...] = ()
+    cards: tuple[int, ...]
+    dice: tuple[int, ...]
 
     @property
     def total(self) -> int:
@@ -100,9 +101,9 @@ class State(msgspec.Struct, frozen=True):
     dragonwood: tuple[int, ...]
     landscape: tuple[int, ...]
     removed: tuple[int, ...]
-    gone: tuple[int, ...] = ()
-    attempt: Attempt | None = None
-    event: EventInProgress | None = None
+    gone: tuple[int, ...]
+    attempt: Attempt | None
+    event: EventInProgress | None
 
     @property
     def clockwise(self) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ def set_up(components: Components, seats: int, options: Options, dice: Dice) -> 
         number=1,
         in_turn=0,
         phase=Phase.TURN,
-        players=(Player(),) * seats,
+        players=(Player(hand=(), enhancements=(), creatures=()),) * seats,
         adventurers=tuple(dice.shuffle(range(components.adventurers))),
         discard=(),
         ran_out=0,
@@ -27,6 +27,9 @@ def set_up(components: Components, seats: int, options: Options, dice: Dice) -> 
         dragonwood=(),
         landscape=(),
         removed=removed,
+        gone=(),
+        attempt=None,
+        event=None,
     )
     table = Table(components, state, dice)
     for _ in range(components.printed.hand_start):

@@ -7,7 +7,7 @@ from itertools import chain, combinations
 from msgspec.structs import replace
 
 from server.engines.dragonwood.actions import AttackWith, DragonwoodAction, Reload
-from server.engines.dragonwood.components import Components, Creature, Enhancement
+from server.engines.dragonwood.components import Components, Creature, Enhancement, EventCard
 from server.engines.dragonwood.state import Attack, Attempt, Phase, Player, State
 from server.engines.dragonwood.steps.drawing import draw
 from server.engines.dragonwood.steps.ending import end_turn
@@ -57,20 +57,36 @@ def act(table: Table, seat: int, action: DragonwoodAction) -> None:
         raise IllegalAction("a turn begins with a reload or an attack")
 
 
-def announce(components: Components, player: Player, attack: AttackWith) -> Attempt:
-    """The attempt with its bonus and what dice and bonus have to reach."""
-    target = components.cards[attack.target]
-    if isinstance(target, Enhancement):  # no enhancement helps to capture one
-        return Attempt(attack.attack, attack.target, (), 0, _value(target, attack.attack), 0)
-    if not isinstance(target, Creature):
-        raise IllegalAction("an event can't be attacked")
-    held = [
-        card for i in player.enhancements if (card := components.enhancement(i)) and (not card.once or i in attack.use)
-    ]
-    bonus = sum(bonus_of(card, attack.attack) for card in held)
-    needed = components.printed.spell.needed if attack.attack is Attack.SPELL else _value(target, attack.attack)
-    rerolls = sum(card.reroll for card in held)
-    return Attempt(attack.attack, attack.target, attack.use, bonus, needed, rerolls)
+def announce(components: Components, player: Player, action: AttackWith) -> Attempt:
+    """The attempt before its cards are played, with its bonus and what dice and bonus have to reach."""
+    target = components.cards[action.target]
+    held: list[Enhancement] = []
+    if isinstance(target, Creature):  # no enhancement helps to capture one of its kind
+        before_player = filter(None, map(components.enhancement, player.enhancements))
+        named = [components.cards[card] for card in action.use]
+        held = [card for card in before_player if not card.once or card in named]
+    return Attempt(
+        attack=action.attack,
+        target=action.target,
+        use=action.use,
+        bonus=sum(bonus_of(card, action.attack) for card in held),
+        needed=needed(components, action.target, action.attack),
+        rerolls=sum(card.reroll for card in held),
+        cards=(),
+        dice=(),
+    )
+
+
+def needed(components: Components, target: int, attack: Attack) -> int:
+    """What dice and bonus have to reach to capture this creature or enhancement by the attack."""
+    if attack is Attack.SPELL:
+        return components.printed.spell.needed
+    card = components.cards[target]
+    if isinstance(card, EventCard):
+        raise AssertionError("an event never lies in the landscape")
+    if attack is Attack.STRIKE:
+        return card.strike
+    return card.stomp if attack is Attack.STOMP else card.scream
 
 
 def bonus_of(card: Enhancement, attack: Attack) -> int:
@@ -87,12 +103,6 @@ def bonus_of(card: Enhancement, attack: Attack) -> int:
 def once_cards(components: Components, player: Player) -> Cards:
     """The player's enhancements that are named and used up, ascending."""
     return tuple(sorted(i for i in player.enhancements if (card := components.enhancement(i)) and card.once))
-
-
-def _value(card: Creature | Enhancement, attack: Attack) -> int:
-    if attack is Attack.STRIKE:
-        return card.strike
-    return card.stomp if attack is Attack.STOMP else card.scream
 
 
 def _subsets(cards: Cards) -> list[Cards]:
