@@ -22,6 +22,7 @@ from server.engines.dragonwood.state import (
     State,
 )
 from server.engines.dragonwood.steps.set_up import lower_part
+from server.engines.dragonwood.steps.sets import spells
 from server.engines.dragonwood.views import AttemptView, EventView, NamedCard, PrivateView, PublicView
 
 
@@ -46,6 +47,8 @@ def imagine(
         own = None if private is None else msgspec.convert(private, _Own)
     except msgspec.ValidationError as error:
         raise ValueError(f"not a view of this game: {error}") from error
+    if own is not None and not 0 <= own["seat"] < len(seen["seats"]):
+        raise ValueError("a private view of no seat")
     hands, deck = _deal(components, seen, own, dice)
     dragonwood, removed = _split(components, seen, options, dice)
     return State(
@@ -80,17 +83,35 @@ def _deal(
     """The hands, the viewer's own among them, and the deck."""
     known = {*seen["discard"], *(own["hand"] if own else ()), *(seen["attempt"]["cards"] if seen["attempt"] else ())}
     unseen = [card for card in range(components.adventurers) if card not in known]
-    holdable = dice.shuffle(card for card in unseen if card < components.first_ladybug)
+    numbered = [card for card in unseen if card < components.first_ladybug]
+    forced = _announced_spell(components, seen, own, numbered, dice)
+    holdable = dice.shuffle(card for card in numbered if card not in forced)
     hands = []
     for seat, view in enumerate(seen["seats"]):
         if own is not None and seat == own["seat"]:
             hands.append(own["hand"])
             continue
-        hand = tuple(sorted(holdable[len(holdable) - view["hand"] :]))
-        del holdable[len(holdable) - len(hand) :]
-        hands.append(hand)
+        sure = forced if seat == seen["in_turn"] else ()
+        drawn = holdable[len(holdable) - (view["hand"] - len(sure)) :]
+        del holdable[len(holdable) - len(drawn) :]
+        hands.append(tuple(sorted((*sure, *drawn))))
     ladybugs = (card for card in unseen if card >= components.first_ladybug)
-    return hands, tuple(dice.shuffle((*holdable, *ladybugs)))
+    return hands, tuple(dice.shuffle(sorted((*holdable, *ladybugs))))
+
+
+def _announced_spell(
+    components: Components, seen: PublicView, own: _Own | None, unseen: Iterable[int], dice: Dice
+) -> tuple[int, ...]:
+    """Cards for the spell that another seat has announced and not yet played: it must hold some."""
+    attempt = seen["attempt"]
+    if attempt is None or attempt["attack"] != Attack.SPELL or attempt["cards"]:
+        return ()
+    if own is not None and own["seat"] == seen["in_turn"]:
+        return ()
+    found = spells(components, tuple(unseen))
+    if not found:
+        raise ValueError("a dragon spell is announced for which no cards are left")
+    return found[dice.below(len(found))]
 
 
 def _split(
@@ -106,7 +127,7 @@ def _split(
     size = seen["dragonwood_deck"] - len(dragons)
     removed, deck = tuple(others[size:]), others[:size]
     low = min(lower_part(components, len(seen["seats"]), options), seen["dragonwood_deck"]) - len(dragons)
-    return (*dice.shuffle((*deck[:low], *dragons)), *deck[low:]), removed
+    return (*dice.shuffle(sorted((*deck[:low], *dragons))), *deck[low:]), removed
 
 
 def _attempt(view: AttemptView) -> Attempt:

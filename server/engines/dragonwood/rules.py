@@ -159,6 +159,8 @@ class DragonwoodEngine:
         if len(state.players) != seats:
             raise ValueError("a view of a game with another number of seats")
         check(self.components, state)
+        if not self._views.shows(state, public, private):
+            raise ValueError("views that no state has")
         return state
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:

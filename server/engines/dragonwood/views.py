@@ -6,8 +6,11 @@ Equal parts of views are the same objects (remembered by value, bounded), so tha
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import TypedDict
+
+import msgspec
 
 from server.engines.dragonwood.components import Components, Creature, Enhancement, EventCard
 from server.engines.dragonwood.state import Attempt, EventInProgress, State
@@ -131,6 +134,14 @@ class Views:
         """What only `seat` may see besides."""
         choice = None if state.event is None else state.event.choices[seat]
         return PrivateView(hand=state.players[seat].hand, choice=choice)
+
+    def shows(self, state: State, public: Mapping[str, object], private: Mapping[str, object] | None) -> bool:
+        """Whether the state's views are these; `private` names its `seat` (None: a spectator)."""
+        if self.public(state) != msgspec.convert(public, PublicView):
+            return False
+        if private is None:
+            return True
+        return self.private(state, msgspec.convert(private["seat"], int)) == msgspec.convert(private, PrivateView)
 
     def _render_cards(self, cards: tuple[int, ...]) -> tuple[NamedCard, ...]:
         return tuple(self._named[card] for card in cards)

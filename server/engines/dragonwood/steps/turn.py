@@ -62,9 +62,8 @@ def announce(components: Components, player: Player, action: AttackWith) -> Atte
     target = components.cards[action.target]
     held: list[Enhancement] = []
     if isinstance(target, Creature):  # no enhancement helps to capture one of its kind
-        before_player = filter(None, map(components.enhancement, player.enhancements))
-        named = [components.cards[card] for card in action.use]
-        held = [card for card in before_player if not card.once or card in named]
+        before_player = ((i, components.enhancement(i)) for i in player.enhancements)
+        held = [card for i, card in before_player if card and (not card.once or i in action.use)]
     return Attempt(
         attack=action.attack,
         target=action.target,
