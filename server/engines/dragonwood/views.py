@@ -19,14 +19,27 @@ from server.engines.dragonwood.steps.ending import points
 REMEMBERED = 4096  # parts of each kind
 
 
+class Effect(TypedDict, total=False):
+    """What an enhancement does for its owner; what it does not do is left out."""
+
+    strike_bonus: int
+    stomp_bonus: int
+    scream_bonus: int
+    any_bonus: int
+    reroll: int
+    extra_dice: int
+    wild_cards: int
+    once: bool
+
+
 class LandscapeCard(TypedDict):
-    """A card of the landscape: a creature or an enhancement (no points), and its value for each attack."""
+    """A card of the landscape and its value for each attack; a creature has points, an enhancement an effect."""
 
     card: int
     name: str
-    kind: str
     dragon: bool
     points: int
+    effect: Effect | None
     strike: int
     stomp: int
     scream: int
@@ -39,11 +52,19 @@ class NamedCard(TypedDict):
     name: str
 
 
+class EnhancementView(TypedDict):
+    """An enhancement before its owner."""
+
+    card: int
+    name: str
+    effect: Effect
+
+
 class SeatView(TypedDict):
     """What lies before a seat; `hand` is its size, `points` those of its creatures."""
 
     hand: int
-    enhancements: tuple[NamedCard, ...]
+    enhancements: tuple[EnhancementView, ...]
     creatures: tuple[NamedCard, ...]
     points: int
 
@@ -70,8 +91,13 @@ class EventView(TypedDict):
 
 
 class PublicView(TypedDict):
-    """What everybody sees. `last_turns`: those still to come, the present one included; null before."""
+    """What everybody sees. `last_turns`: those still to come, the present one included; null before.
 
+    Adventurer a has the colour `colours[a // numbers]` and the number `a % numbers + 1`; past these are the Ladybugs.
+    """
+
+    colours: tuple[str, ...]
+    numbers: int
     number: int
     phase: str
     in_turn: int
@@ -102,6 +128,12 @@ class Views:
         self._components = components
         self._named = tuple(NamedCard(card=i, name=card.name) for i, card in enumerate(components.cards))
         self._faces = {i: _face(i, card) for i, card in enumerate(components.cards) if not isinstance(card, EventCard)}
+        self._enhanced = {
+            i: EnhancementView(card=i, name=card.name, effect=_effect(card))
+            for i, card in enumerate(components.cards)
+            if isinstance(card, Enhancement)
+        }
+        self._enhancements = lru_cache(REMEMBERED)(self._render_enhancements)
         self._cards = lru_cache(REMEMBERED)(self._render_cards)
         self._landscape = lru_cache(REMEMBERED)(self._render_landscape)
         self._seat = lru_cache(REMEMBERED)(self._render_seat)
@@ -112,6 +144,8 @@ class Views:
     def public(self, state: State) -> PublicView:
         """What everybody may see."""
         return PublicView(
+            colours=self._components.printed.adventurers.colours,
+            numbers=self._components.printed.adventurers.numbers,
             number=state.number,
             phase=state.phase.value,
             in_turn=state.in_turn,
@@ -146,6 +180,9 @@ class Views:
     def _render_cards(self, cards: tuple[int, ...]) -> tuple[NamedCard, ...]:
         return tuple(self._named[card] for card in cards)
 
+    def _render_enhancements(self, cards: tuple[int, ...]) -> tuple[EnhancementView, ...]:
+        return tuple(self._enhanced[card] for card in cards)
+
     def _render_landscape(self, cards: tuple[int, ...]) -> tuple[LandscapeCard, ...]:
         return tuple(self._faces[card] for card in cards)
 
@@ -155,7 +192,7 @@ class Views:
     def _render_seat(self, hand: int, enhancements: tuple[int, ...], creatures: tuple[int, ...]) -> SeatView:
         return SeatView(
             hand=hand,
-            enhancements=self._cards(enhancements),
+            enhancements=self._enhancements(enhancements),
             creatures=self._cards(creatures),
             points=points(self._components, creatures),
         )
@@ -193,10 +230,15 @@ def _face(card: int, printed: Creature | Enhancement) -> LandscapeCard:
     return LandscapeCard(
         card=card,
         name=printed.name,
-        kind="creature" if creature else "enhancement",
         dragon=creature is not None and creature.dragon,
         points=creature.points if creature else 0,
+        effect=_effect(printed) if isinstance(printed, Enhancement) else None,
         strike=printed.strike,
         stomp=printed.stomp,
         scream=printed.scream,
     )
+
+
+def _effect(card: Enhancement) -> Effect:
+    amounts = {name: getattr(card, name) for name in Effect.__annotations__}
+    return msgspec.convert({name: amount for name, amount in amounts.items() if amount}, Effect)
