@@ -23,9 +23,9 @@ from server.engines.dragonwood.steps.sets import dice_rolled, fitting_sets
 from server.engines.dragonwood.steps.turn import announce
 
 COMPONENTS = load()
-CARD = 0.42  # what a card in hand is worth in points
+CARD = 0.6  # what a card in hand is worth in points
 FULL = 0.12  # what a reload is worth with a full hand: the better of two cards
-COUNT = 0.35  # what one more creature card is worth towards the bonus for the most
+COUNT = 0.2  # what one more creature card is worth towards the bonus for the most
 BONUS = 0.11  # what +1 to every attempt brings in a turn
 ONCE = 0.45  # what +1 to one attempt brings
 
