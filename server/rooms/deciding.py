@@ -11,6 +11,7 @@ from typing import NoReturn
 import msgspec
 
 from protocol.codes import Code, ProtocolError
+from protocol.texts import name_key
 from server.engines.engine import Action, IllegalAction
 from server.rooms.entries import (
     Abandoned,
@@ -157,11 +158,11 @@ def _vacated_seat(state: RoomState, intent: TakeSeat) -> int:
 
 def _name(state: RoomState, seat: int, wanted: str | None) -> str:
     """The name asked for if nobody else has it; without one, "Seat n+1"."""
-    others = {other.name.casefold() for n, other in enumerate(state.seats) if other is not None and n != seat}
+    others = {name_key(other.name) for n, other in enumerate(state.seats) if other is not None and n != seat}
     if wanted is not None:
-        return wanted if wanted.casefold() not in others else refuse(Code.NAME_TAKEN, "name: somebody here has it")
+        return wanted if name_key(wanted) not in others else refuse(Code.NAME_TAKEN, "name: somebody here has it")
     name, number = f"Seat {seat + 1}", 2
-    while name.casefold() in others:
+    while name_key(name) in others:
         name, number = f"Seat {seat + 1} ({number})", number + 1
     return name
 
@@ -228,15 +229,12 @@ def read_action(rulebook: Rulebook, data: dict[str, object]) -> Action:
         ProtocolError: `bad_message`, naming the field.
     """
     try:
-        return msgspec.convert(data, rulebook.engine.actions)
+        action: Action = msgspec.convert(data, rulebook.engine.actions)
     except msgspec.ValidationError as error:
         reason, _, place = str(error).partition(" - at `$")
-        reason = _REASONS.get(reason.split(" ", 2)[0], reason) if "`" not in reason else reason
         where = "".join(c for c in place.rstrip("`") if c.isascii() and (c.isalnum() or c in "._[]"))[:64]
         raise ProtocolError(Code.BAD_MESSAGE, f"action{where}: {_safe(reason)}") from None
-
-
-_REASONS: dict[str, str] = {}
+    return action
 
 
 def _safe(reason: str) -> str:

@@ -30,7 +30,11 @@ class Documents(msgspec.Struct, frozen=True):
     def of(self, seat: int | None) -> Part:
         """The whole document of one viewer (None: a spectator)."""
         you = None if seat is None else self.private[seat]
-        return {**{key: self.public[key] for key in ("room", "turn", "game")}, "you": you, "result": self.public["result"]}
+        return {
+            **{key: self.public[key] for key in ("room", "turn", "game")},
+            "you": you,
+            "result": self.public["result"],
+        }
 
 
 def documents(rulebook: Rulebook, state: RoomState, before: tuple[RoomState, Documents] | None) -> Documents:

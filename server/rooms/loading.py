@@ -59,9 +59,7 @@ async def load(store: Store, room: RoomId, keep: Keep, *, recent: int, now: int)
     return await _go_through(Room.begin(room, recorded(entries[0]), keep), entries[1:], recent, now)
 
 
-async def _from_snapshot(
-    store: Store, room: RoomId, saved: Saved, keep: Keep
-) -> tuple[Room, Sequence[Stored]] | None:
+async def _from_snapshot(store: Store, room: RoomId, saved: Saved, keep: Keep) -> tuple[Room, Sequence[Stored]] | None:
     """The snapshot's room and the entries after it, if the journal has the snapshot's entry."""
     entries = await store.read(room, saved.seq - 1)
     if not entries or entries[0].tag != saved.tag:

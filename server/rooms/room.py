@@ -247,4 +247,3 @@ def _recorded_contents(entry: Acted | Undone | Resigned | CameBack) -> tuple[str
             return "resign", None
         case CameBack():
             return "back", None
-

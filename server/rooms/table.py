@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -24,6 +23,7 @@ from server.rooms import telling, writing
 from server.rooms.chores import Chore, Task, next_chore
 from server.rooms.entries import BrokenJournal
 from server.rooms.history import History
+from server.rooms.jobs import Job
 from server.rooms.loading import NoSuchRoom, load
 from server.rooms.room import Room, UnknownRules
 from server.rooms.talk import Talk
@@ -37,13 +37,6 @@ log = structlog.get_logger("pharos.rooms")
 
 PUT_OFF = 1000
 """ms before a chore that could not be done is tried again."""
-
-
-class Job(msgspec.Struct, frozen=True):
-    """Something to do with a room that is loaded, and whom to tell when it can't be done."""
-
-    run: Callable[[Table], Awaitable[None]]
-    fail: Callable[[ProtocolError], None]
 
 
 class Table:
@@ -178,7 +171,6 @@ class Table:
     def let_go(self) -> None:
         """Forget the room, not its viewers: the next job loads it anew."""
         self.loaded = False
-        self.talk.reset()
 
     def close(self) -> None:
         """Stop all timers: the table goes out of memory, or sets them anew."""

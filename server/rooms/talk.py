@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 import msgspec
 import orjson
 
-from protocol.codes import Code
+from protocol.codes import Code, ProtocolError
 from protocol.messages import Chat, ChatLine, Presence
 from protocol.texts import clean_line
 from server.rooms.deciding import refuse
+from server.rooms.jobs import Job
 from server.rooms.options import ChatRule
 from server.rooms.viewers import Viewer
 from server.store.store import Attached, Line, StoreUnavailable
@@ -33,17 +34,10 @@ class Talk:
         self._keys: dict[tuple[str, str], ChatLine] = {}
         self._announcing = False
 
-    def reset(self) -> None:
-        """Know nothing: the room is loaded anew."""
-        self.presence = None
-        self._lines = None
-
     # Presence.
 
     def changed(self) -> None:
         """Somebody came or went here, or elsewhere: find out and tell, soon and once."""
-        from server.rooms.table import Job
-
         if self._announcing:
             return
         self._announcing = True
@@ -92,6 +86,8 @@ class Talk:
         if key is not None and (known := self._keys.get((speaker, key))) is not None:
             return known.n if known.text == text else refuse(Code.KEY_REUSED, "key: it was used for another line")
         self._in_time(speaker)
+        if self._lines is None:
+            await self.hear()
         taken = None if viewer.seat is None else table.room.state.seats[viewer.seat]
         name = taken.name if taken is not None else None
         line = ChatLine(table.id, 0, viewer.seat, name, text, table.hub.clock.now())
@@ -112,8 +108,6 @@ class Talk:
             refuse(Code.FORBIDDEN, "only the seats chat in this room")
 
     def _in_time(self, speaker: str) -> None:
-        from protocol.codes import ProtocolError
-
         clock, interval = self._table.hub.clock, self._table.hub.pace.chat_interval
         waited = (clock.monotonic() - self._said.get(speaker, float("-inf"))) * 1000
         if waited < interval:

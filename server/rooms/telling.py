@@ -11,17 +11,23 @@ from protocol.codes import Code
 from protocol.messages import Error, Snapshot, Turn
 from server.rooms.audience import Change
 from server.rooms.document import Part
-from server.rooms.viewers import Viewer
+from server.rooms.viewers import Viewer, Window
 from server.store.store import Head
 
 if TYPE_CHECKING:
     from server.rooms.table import Table
 
 
+def window_now(table: Table) -> Window:
+    """What whoever holds no seat may see now."""
+    table.viewers.release(table.hub.clock.now())
+    return table.viewers.window
+
+
 def view(table: Table, viewer: Viewer) -> tuple[Head, Part]:
     """What the viewer sees now, and at which entry: a spectator may be behind."""
     if viewer.seat is None:
-        window = table.viewers.window
+        window = window_now(table)
         return window.head, {**window.public, "you": None}
     return table.room.head, table.room.documents().of(viewer.seat)
 

@@ -206,11 +206,7 @@ def _after_vacated(state: RoomState, entry: Vacated) -> RoomState:
     seat = state.seats[entry.seat]
     if seat is None:
         raise BrokenJournal("an empty seat vacated")
-    left = (
-        None
-        if state.status is Status.OPEN
-        else replace(seat, kind=Kind.SERVER, token=None, served=True, timeouts=0)
-    )
+    left = None if state.status is Status.OPEN else replace(seat, kind=Kind.SERVER, token=None, served=True, timeouts=0)
     revoked = (*state.revoked, seat.token) if seat.token else state.revoked
     return replace(state, seats=put(state.seats, entry.seat, left), revoked=revoked)
 
@@ -247,7 +243,5 @@ def _fresh(engine: AnyEngine, before: object, now: object, deciding: tuple[int, 
     """The seats of `deciding` whose decision is another than before."""
     known = frozenset(engine.deciding(before))
     return frozenset(
-        seat
-        for seat in deciding
-        if seat not in known or engine.decision(before, seat) != engine.decision(now, seat)
+        seat for seat in deciding if seat not in known or engine.decision(before, seat) != engine.decision(now, seat)
     )

@@ -138,4 +138,3 @@ def _encoder(message: ServerMessage) -> Callable[[Codec], bytes]:
         return frames[codec.name]
 
     return encode
-

@@ -40,11 +40,16 @@ async def carry_out(table: Table, intent: AnyIntent) -> int:
     Raises:
         ProtocolError: refused. StoreUnavailable, UnknownOutcome, BrokenJournal.
     """
+    await give_back(table)
+    return await _carry_out(table, intent)
+
+
+async def give_back(table: Table) -> None:
+    """What the last outage took of the room's clocks, if that was not done yet."""
     gap = await table.hub.keeping.gap()
     if gap is not None and gap != table.given_back:
         await _carry_out(table, GiveBack(*gap))
         table.given_back = gap
-    return await _carry_out(table, intent)
 
 
 async def _carry_out(table: Table, intent: AnyIntent) -> int:
@@ -82,9 +87,7 @@ async def _append(table: Table, proposal: Proposal) -> Head:
         not_before=proposal.not_before,
     )
     with hub.stats.appending():
-        head = await hub.store.append(append)
-    hub.clock.learn(head.at)
-    return head
+        return await hub.store.append(append)
 
 
 async def catch_up(table: Table) -> None:

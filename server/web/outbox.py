@@ -38,7 +38,17 @@ class Waiting(NamedTuple):
 class BoundedOutbox:
     """The outbox of one connection; an `Outbox` to the hub."""
 
-    __slots__ = ("_asked", "_behind", "_bytes", "_items", "_max_bytes", "_max_frames", "_traffic", "on_full", "on_waiting")
+    __slots__ = (
+        "_asked",
+        "_behind",
+        "_bytes",
+        "_items",
+        "_max_bytes",
+        "_max_frames",
+        "_traffic",
+        "on_full",
+        "on_waiting",
+    )
 
     def __init__(self, *, max_frames: int, max_bytes: int, traffic: Traffic) -> None:
         """At most one frame more than either bound waits, replies aside."""

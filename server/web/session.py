@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 import structlog
 from msgspec import UNSET
 
-from protocol.codec import DEPTH, Codec
+from protocol.codec import DEPTH
 from protocol.codes import Close, Code, EncodingProtocolError, ProtocolError, SyntaxProtocolError
 from protocol.messages import (
     PROTOCOL_VERSION,

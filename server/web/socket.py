@@ -64,7 +64,9 @@ class Hold(IntFlag):
 class Socket(asyncio.Protocol):
     """One WebSocket connection."""
 
-    def __init__(self, endpoint: Endpoint, config: Config, server_state: ServerState, app_state: dict[str, Any]) -> None:
+    def __init__(
+        self, endpoint: Endpoint, config: Config, server_state: ServerState, app_state: dict[str, Any]
+    ) -> None:
         """As uvicorn calls it, behind the endpoint."""
         self._endpoint = endpoint
         self._server_state = server_state
