@@ -43,15 +43,23 @@ def heads(transaction: Transaction, rooms: Sequence[RoomId]) -> Mapping[RoomId, 
 def journal(transaction: Transaction, room: RoomId, after: int) -> tuple[Stored, ...]:
     """The entries above `after`, compressed ones too."""
     execute = transaction.connection.execute
-    record = execute("SELECT data FROM archive WHERE room = ? AND seq > ?", (room, after)).fetchone()
+    record = execute(
+        "SELECT data FROM room JOIN archive USING (id) WHERE room = ? AND archive.seq > ?", (room, after)
+    ).fetchone()
     archived = tuple(entry for entry in unpack(record[0]) if entry.seq > after) if record else ()
-    rows = execute("SELECT seq, tag, at, data FROM entry WHERE room = ? AND seq > ? ORDER BY seq", (room, after))
+    rows = execute(
+        """SELECT seq, tag, at, data FROM entry
+        WHERE id = (SELECT id FROM room WHERE room = ?) AND seq > ? ORDER BY seq""",
+        (room, after),
+    )
     return archived + tuple(Stored(*row) for row in rows.fetchall())
 
 
 def saved(transaction: Transaction, room: RoomId) -> Saved | None:
     """The snapshot."""
-    row = transaction.connection.execute("SELECT seq, tag, data FROM snapshot WHERE room = ?", (room,)).fetchone()
+    row = transaction.connection.execute(
+        "SELECT snapshot.seq, snapshot.tag, data FROM room JOIN snapshot USING (id) WHERE room = ?", (room,)
+    ).fetchone()
     return Saved(*row) if row else None
 
 
@@ -76,7 +84,7 @@ def rooms(transaction: Transaction, wanted: Wanted) -> Page:
         where.append("(created, room) < (?, ?)")
         values += wanted.below
     found = transaction.connection.execute(
-        f"""SELECT created, room, data FROM room JOIN listing USING (room) WHERE {" AND ".join(where)}
+        f"""SELECT created, room, data FROM room JOIN listing USING (id) WHERE {" AND ".join(where)}
         ORDER BY created DESC, room DESC LIMIT ?""",  # noqa: S608 - made of the words above
         (*values, wanted.limit + 1),
     ).fetchall()
@@ -88,7 +96,7 @@ def rooms(transaction: Transaction, wanted: Wanted) -> Page:
 
 def _connected(transaction: Transaction, rooms: Sequence[RoomId]) -> dict[RoomId, tuple[int, ...]]:
     rows = transaction.connection.execute(
-        f"SELECT room, seats FROM presence WHERE at > ? AND {_AMONG}",  # noqa: S608
+        f"SELECT room, seats FROM room JOIN presence USING (id) WHERE presence.at > ? AND {_AMONG}",  # noqa: S608
         (transaction.now - PRESENCE_GOOD_FOR, _json(rooms)),
     )
     connected: dict[RoomId, set[int]] = {}
@@ -102,7 +110,7 @@ def presence(transaction: Transaction, room: RoomId) -> Attached:
     execute = transaction.connection.execute
     row = execute("SELECT seen FROM room WHERE room = ?", (room,)).fetchone()
     spectators = execute(
-        "SELECT coalesce(sum(spectators), 0) FROM presence WHERE room = ? AND at > ?",
+        "SELECT coalesce(sum(spectators), 0) FROM room JOIN presence USING (id) WHERE room = ? AND presence.at > ?",
         (room, transaction.now - PRESENCE_GOOD_FOR),
     ).fetchone()
     return Attached(_connected(transaction, (room,)).get(room, ()), spectators[0], row[0] if row else 0)
@@ -138,7 +146,9 @@ def sweep(transaction: Transaction, limit: int) -> Sweep:
 
 def lines(transaction: Transaction, room: RoomId, after: int) -> Sequence[Line]:
     """The chat above `after`."""
-    rows = transaction.connection.execute("SELECT n, data FROM line WHERE room = ? AND n > ? ORDER BY n", (room, after))
+    rows = transaction.connection.execute(
+        "SELECT n, data FROM room JOIN line USING (id) WHERE room = ? AND n > ? ORDER BY n", (room, after)
+    )
     return tuple(Line(*row) for row in rows)
 
 

@@ -1,8 +1,8 @@
 """The file: its tables, how it is opened, and what its errors mean.
 
 1. WAL and `synchronous=FULL`: what was committed survives a power cut; readers never wait for the writer.
-2. What an append changes lies in small rows (`room`, `entry`), so that the appends of many rooms share pages; the
-   bulky listing lies apart and is written only when it is another one.
+2. What an append changes lies in small rows (`room`, `entry`), under a number that rooms get one after another: rooms
+   that are played at the same time share pages. The bulky listing lies apart, written only when it is another one.
 3. The indices of `room` hold only columns that seldom change; `room_due` is the exception.
 4. The file says whose it is (`application_id`) and in which version (`user_version`); any other is left alone.
 """
@@ -24,12 +24,12 @@ LIVING: Final = "quarantined IS NULL AND status NOT IN ('finished', 'abandoned')
 
 TABLES: Final = """
 CREATE TABLE room (
-    room TEXT PRIMARY KEY, seq INTEGER NOT NULL, tag TEXT NOT NULL, at INTEGER NOT NULL,
+    id INTEGER PRIMARY KEY, room TEXT NOT NULL UNIQUE, seq INTEGER NOT NULL, tag TEXT NOT NULL, at INTEGER NOT NULL,
     game TEXT NOT NULL, status TEXT NOT NULL, public INTEGER NOT NULL, created INTEGER NOT NULL,
     due INTEGER, clock INTEGER NOT NULL, offers INTEGER NOT NULL,
     said INTEGER NOT NULL DEFAULT 0, seen INTEGER NOT NULL DEFAULT 0, attendance INTEGER NOT NULL DEFAULT 0,
     quarantined TEXT
-) WITHOUT ROWID;
+);
 CREATE INDEX room_due ON room (due) WHERE due IS NOT NULL AND quarantined IS NULL;
 CREATE INDEX room_clock ON room (room) WHERE clock AND quarantined IS NULL;
 CREATE INDEX room_offers ON room (room) WHERE offers AND quarantined IS NULL;
@@ -38,20 +38,20 @@ CREATE INDEX room_listed ON room (created, room) WHERE public AND quarantined IS
 CREATE INDEX room_listed_status ON room (status, created, room) WHERE public AND quarantined IS NULL;
 CREATE INDEX room_listed_game ON room (game, created, room) WHERE public AND quarantined IS NULL;
 CREATE INDEX room_listed_both ON room (game, status, created, room) WHERE public AND quarantined IS NULL;
-CREATE TABLE listing (room TEXT PRIMARY KEY, data BLOB NOT NULL);
+CREATE TABLE listing (id INTEGER PRIMARY KEY, data BLOB NOT NULL);
 CREATE TABLE entry (
-    room TEXT NOT NULL, seq INTEGER NOT NULL, tag TEXT NOT NULL, at INTEGER NOT NULL, data BLOB NOT NULL,
-    PRIMARY KEY (room, seq)
+    id INTEGER NOT NULL, seq INTEGER NOT NULL, tag TEXT NOT NULL, at INTEGER NOT NULL, data BLOB NOT NULL,
+    PRIMARY KEY (id, seq)
 ) WITHOUT ROWID;
-CREATE TABLE archive (room TEXT PRIMARY KEY, seq INTEGER NOT NULL, data BLOB NOT NULL);
-CREATE TABLE snapshot (room TEXT PRIMARY KEY, seq INTEGER NOT NULL, tag TEXT NOT NULL, data BLOB NOT NULL);
+CREATE TABLE archive (id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, data BLOB NOT NULL);
+CREATE TABLE snapshot (id INTEGER PRIMARY KEY, seq INTEGER NOT NULL, tag TEXT NOT NULL, data BLOB NOT NULL);
 CREATE TABLE line (
-    room TEXT NOT NULL, n INTEGER NOT NULL, key TEXT, data BLOB NOT NULL, PRIMARY KEY (room, n)
+    id INTEGER NOT NULL, n INTEGER NOT NULL, key TEXT, data BLOB NOT NULL, PRIMARY KEY (id, n)
 ) WITHOUT ROWID;
-CREATE UNIQUE INDEX line_key ON line (room, key) WHERE key IS NOT NULL;
+CREATE UNIQUE INDEX line_key ON line (id, key) WHERE key IS NOT NULL;
 CREATE TABLE presence (
-    room TEXT NOT NULL, node TEXT NOT NULL, seats TEXT NOT NULL, spectators INTEGER NOT NULL, at INTEGER NOT NULL,
-    PRIMARY KEY (room, node)
+    id INTEGER NOT NULL, node TEXT NOT NULL, seats TEXT NOT NULL, spectators INTEGER NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY (id, node)
 ) WITHOUT ROWID;
 CREATE TABLE used (room TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE swept (at INTEGER NOT NULL);

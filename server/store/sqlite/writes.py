@@ -17,7 +17,6 @@ from server.store.store import (
     Append,
     Conflict,
     Head,
-    Index,
     News,
     Saved,
 )
@@ -36,47 +35,43 @@ class Transaction(msgspec.Struct, frozen=True):
     changes: Changes
 
 
-_ROOM = """SELECT seq, tag, at, quarantined, game, status, public, clock, offers, listing.data
-    FROM room LEFT JOIN listing USING (room) WHERE room = ?"""
-_HEAD = "UPDATE room SET seq = ?, tag = ?, at = ?, due = ? WHERE room = ?"
+_ROOM = """SELECT seq, tag, at, quarantined, id, data, game, status, public, clock, offers
+    FROM room JOIN listing USING (id) WHERE room = ?"""
+_HEAD = "UPDATE room SET seq = ?, tag = ?, at = ?, due = ? WHERE id = ?"
 _INDEX = """UPDATE room SET seq = ?, tag = ?, at = ?, due = ?,
-    game = ?, status = ?, public = ?, clock = ?, offers = ? WHERE room = ?"""
+    game = ?, status = ?, public = ?, clock = ?, offers = ? WHERE id = ?"""
 _CREATE = """INSERT INTO room (seq, tag, at, due, game, status, public, clock, offers, room, created)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_ENTRY = "INSERT INTO entry (room, seq, tag, at, data) VALUES (?, ?, ?, ?, ?)"
-_OF_A_ROOM = ("room", "listing", "entry", "archive", "snapshot", "line", "presence")
+_ENTRY = "INSERT INTO entry (id, seq, tag, at, data) VALUES (?, ?, ?, ?, ?)"
+_OF_A_ROOM = ("listing", "entry", "archive", "snapshot", "line", "presence", "room")
 
 
 def append(transaction: Transaction, append: Append) -> Head:
     """Add the entries and set the index, or refuse."""
     execute = transaction.connection.execute
-    room = append.room
-    row = execute(_ROOM, (room,)).fetchone()
+    index = append.index
+    row = execute(_ROOM, (append.room,)).fetchone()
     head, quarantined = (Head(*row[:3]), row[3]) if row else (EMPTY, None)
     entries = accept(append, head, quarantined, transaction.now)
-    index = append.index
-    indexed = _indexed(index)
     last = entries[-1]
     changed = (last.seq, last.tag, last.at, None if index.due is None else last.at + index.due)
+    indexed = (index.game, index.status, index.public, index.clock, index.offers)
     if row is None:
-        _refuse_used(transaction, room)
-        execute(_CREATE, (*changed, *indexed, room, index.created or last.at))
-        execute("INSERT INTO listing (room, data) VALUES (?, ?)", (room, index.listing))
+        _refuse_used(transaction, append.room)
+        number = execute(_CREATE, (*changed, *indexed, append.room, index.created or last.at)).lastrowid
+        execute("INSERT INTO listing (id, data) VALUES (?, ?)", (number, index.listing))
     else:
-        if row[4:9] == indexed:
-            execute(_HEAD, (*changed, room))
+        number = row[4]
+        if row[6:] == indexed:
+            execute(_HEAD, (*changed, number))
         else:
-            execute(_INDEX, (*changed, *indexed, room))
-        if row[9] != index.listing:
-            execute("UPDATE listing SET data = ? WHERE room = ?", (index.listing, room))
+            execute(_INDEX, (*changed, *indexed, number))
+        if row[5] != index.listing:
+            execute("UPDATE listing SET data = ? WHERE id = ?", (index.listing, number))
     for entry in entries:
-        execute(_ENTRY, (room, entry.seq, entry.tag, entry.at, entry.data))
-    transaction.changes[room, News.ENTRY] = (last.seq, last.tag)
+        execute(_ENTRY, (number, entry.seq, entry.tag, entry.at, entry.data))
+    transaction.changes[append.room, News.ENTRY] = (last.seq, last.tag)
     return Head(last.seq, last.tag, last.at)
-
-
-def _indexed(index: Index) -> tuple[str, str, bool, bool, bool]:
-    return index.game, index.status, index.public, index.clock, index.offers
 
 
 def _refuse_used(transaction: Transaction, room: RoomId) -> None:
@@ -87,8 +82,8 @@ def _refuse_used(transaction: Transaction, room: RoomId) -> None:
 def save(transaction: Transaction, room: RoomId, saved: Saved) -> None:
     """Keep a snapshot unless there is a later one."""
     transaction.connection.execute(
-        """INSERT INTO snapshot (room, seq, tag, data) SELECT room, ?, ?, ? FROM room WHERE room = ?
-        ON CONFLICT (room) DO UPDATE SET seq = excluded.seq, tag = excluded.tag, data = excluded.data
+        """INSERT INTO snapshot (id, seq, tag, data) SELECT id, ?, ?, ? FROM room WHERE room = ?
+        ON CONFLICT (id) DO UPDATE SET seq = excluded.seq, tag = excluded.tag, data = excluded.data
         WHERE excluded.seq >= seq""",
         (saved.seq, saved.tag, saved.data, room),
     )
@@ -109,17 +104,18 @@ def rearm(transaction: Transaction, room: RoomId, head: Head, due: int | None) -
 def say(transaction: Transaction, room: RoomId, data: bytes, key: str | None) -> int:
     """Add a line, unless its key is known."""
     execute = transaction.connection.execute
-    if key is not None:
-        known = execute("SELECT n FROM line WHERE room = ? AND key = ?", (room, key)).fetchone()
-        if known:
-            return int(known[0])
-    row = execute("SELECT said FROM room WHERE room = ?", (room,)).fetchone()
+    row = execute("SELECT id, said FROM room WHERE room = ?", (room,)).fetchone()
     if row is None:
         raise LookupError(room)
-    n = int(row[0]) + 1
-    execute("UPDATE room SET said = ? WHERE room = ?", (n, room))
-    execute("INSERT INTO line (room, n, key, data) VALUES (?, ?, ?, ?)", (room, n, key, data))
-    execute("DELETE FROM line WHERE room = ? AND n <= ?", (room, n - LINES_KEPT))
+    number, said = row
+    if key is not None:
+        known = execute("SELECT n FROM line WHERE id = ? AND key = ?", (number, key)).fetchone()
+        if known:
+            return int(known[0])
+    n = int(said) + 1
+    execute("UPDATE room SET said = ? WHERE id = ?", (n, number))
+    execute("INSERT INTO line (id, n, key, data) VALUES (?, ?, ?, ?)", (number, n, key, data))
+    execute("DELETE FROM line WHERE id = ? AND n <= ?", (number, n - LINES_KEPT))
     transaction.changes[room, News.CHAT] = n
     return n
 
@@ -128,24 +124,24 @@ def attached(transaction: Transaction, room: RoomId, node: str, seats: Sequence[
     """Renew, change or take away a node's presence record."""
     execute, now = transaction.connection.execute, transaction.now
     row = execute(
-        """SELECT attendance, seats, spectators, presence.at
-        FROM room LEFT JOIN presence ON presence.room = room.room AND node = ? WHERE room.room = ?""",
+        """SELECT room.id, attendance, seats, spectators, presence.at
+        FROM room LEFT JOIN presence ON presence.id = room.id AND node = ? WHERE room = ?""",
         (node, room),
     ).fetchone()
     if row is None:
         return
-    attendance, known_seats, known_spectators, at = row
+    number, attendance, known_seats, known_spectators, at = row
     good = at is not None and now - at < PRESENCE_GOOD_FOR
     record = (orjson.dumps(sorted(seats)).decode(), spectators)
     if seats or spectators:
-        execute("INSERT OR REPLACE INTO presence VALUES (?, ?, ?, ?, ?)", (room, node, *record, now))
+        execute("INSERT OR REPLACE INTO presence VALUES (?, ?, ?, ?, ?)", (number, node, *record, now))
         changed = not good or (known_seats, known_spectators) != record
     else:
-        execute("DELETE FROM presence WHERE room = ? AND node = ?", (room, node))
+        execute("DELETE FROM presence WHERE id = ? AND node = ?", (number, node))
         changed = good
     if changed or good:
         attendance += changed
-        execute("UPDATE room SET seen = max(seen, ?), attendance = ? WHERE room = ?", (now, attendance, room))
+        execute("UPDATE room SET seen = max(seen, ?), attendance = ? WHERE id = ?", (now, attendance, number))
     if changed:
         transaction.changes[room, News.PRESENCE] = attendance
 
@@ -161,17 +157,20 @@ def archive(transaction: Transaction, room: RoomId, seq: int, record: bytes) -> 
     """Put one record in the place of the entries up to `seq`, unless the room is gone or a longer record lies there."""
     execute = transaction.connection.execute
     row = execute(
-        "SELECT coalesce(archive.seq, 0) FROM room LEFT JOIN archive USING (room) WHERE room = ?", (room,)
+        "SELECT room.id, archive.seq FROM room LEFT JOIN archive USING (id) WHERE room = ?", (room,)
     ).fetchone()
-    if row is None or row[0] > seq:
+    if row is None or (row[1] or 0) > seq:
         return
-    execute("INSERT OR REPLACE INTO archive (room, seq, data) VALUES (?, ?, ?)", (room, seq, record))
-    execute("DELETE FROM entry WHERE room = ? AND seq <= ?", (room, seq))
+    execute("INSERT OR REPLACE INTO archive (id, seq, data) VALUES (?, ?, ?)", (row[0], seq, record))
+    execute("DELETE FROM entry WHERE id = ? AND seq <= ?", (row[0], seq))
 
 
 def forget(transaction: Transaction, room: RoomId) -> None:
     """Remove the room, and remember that its id was used."""
     execute = transaction.connection.execute
-    execute("INSERT OR IGNORE INTO used SELECT room FROM room WHERE room = ?", (room,))
+    row = execute("SELECT id FROM room WHERE room = ?", (room,)).fetchone()
+    if row is None:
+        return
+    execute("INSERT INTO used (room) VALUES (?)", (room,))
     for table in _OF_A_ROOM:
-        execute(f"DELETE FROM {table} WHERE room = ?", (room,))  # noqa: S608 - names from this file
+        execute(f"DELETE FROM {table} WHERE id = ?", row)  # noqa: S608 - names from this file
