@@ -107,3 +107,11 @@ class ProtocolError(Exception):
         self.id = id
         self.room = room
         self.retry_after = retry_after
+
+
+class SyntaxProtocolError(ProtocolError):
+    """The frame is not the codec at all; the third in a row closes the connection (`Close.INVALID_TEXT`)."""
+
+
+class EncodingProtocolError(ProtocolError):
+    """The frame holds text that is not UTF-8, which closes the connection at once (`Close.INVALID_TEXT`)."""

@@ -6,6 +6,7 @@ update that was handed over before it, also when that update was dropped for a s
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -37,10 +38,12 @@ class Connection:
 
     def __init__(self, codec: Codec, outbox: Outbox, *, failed_lookup: Callable[[], None], max_rooms: int) -> None:
         """`failed_lookup` is called when a room or token was asked for that does not exist."""
+        self.id = secrets.token_hex(8)
         self.codec = codec
         self.outbox = outbox
         self.failed_lookup = failed_lookup
         self.max_rooms = max_rooms
         self.rooms: set[RoomId] = set()
+        self.closed = False
         self.heard = 0.0
         """When the connection last sent anything, on the event loop's clock; kept by the session."""
