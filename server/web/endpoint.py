@@ -1,21 +1,20 @@
 """What every socket of a process shares: the hub, the limits, the wheel, and the way down.
 
-Going down: `drain` tells every client and refuses new ones; `close` ends every connection with 1001; `abort` cuts what
-is still there.
+Going down: while the gate is shut, who comes is told so and sent away; `drain` tells those who are there; `close` ends
+every connection with 1001; `abort` cuts what is left.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from server.settings import Settings
-from server.web.hub import Attached
 from server.web.limits import Limits, Proxies
 from server.web.origins import Origins
 from server.web.session import Surroundings
-from server.web.traffic import Traffic
 from server.web.wheel import Wheel
 
 if TYPE_CHECKING:
@@ -28,15 +27,16 @@ TURNS = 4
 class Endpoint:
     """The WebSocket endpoint of one process."""
 
-    def __init__(self, hub: Attached, settings: Settings, limits: Limits, origins: Origins, traffic: Traffic) -> None:
+    def __init__(self, settings: Settings, around: Surroundings, limits: Limits, origins: Origins) -> None:
         self.wire = settings.wire
+        self.around = around
+        self.gate = around.gate
+        self.traffic = around.traffic
         self.limits = limits
         self.origins = origins
-        self.traffic = traffic
         self.proxies = Proxies(settings.trusted_proxies)
-        self.around = Surroundings(hub, settings.wire, traffic, lambda: self.draining)
-        self.draining = False
         self.sockets: set[Socket] = set()
+        self._empty: asyncio.Event | None = None
         self._spread = settings.reconnect_spread
         wire = settings.wire
         shortest = min(wire.ping_every, wire.dead_after, wire.join_within, wire.stuck_after, wire.close_within)
@@ -51,8 +51,7 @@ class Endpoint:
         return random.randint(0, self._spread)  # noqa: S311 - spreads load, guards nothing
 
     def drain(self) -> None:
-        """Tell every client that the server goes; who comes from now on is told, too, and sent away."""
-        self.draining = True
+        """Tell every client that the server goes."""
         for socket in tuple(self.sockets):
             socket.warn()
 
@@ -61,11 +60,18 @@ class Endpoint:
         for socket in tuple(self.sockets):
             socket.shutdown()
 
+    def leave(self, socket: Socket) -> None:
+        """A connection is gone."""
+        self.sockets.discard(socket)
+        if not self.sockets and self._empty is not None:
+            self._empty.set()
+
     async def closed(self, within: float) -> bool:
         """Wait until no connection is left, at most so many seconds; whether none is."""
-        ends = asyncio.get_running_loop().time() + within
-        while self.sockets and asyncio.get_running_loop().time() < ends:
-            await asyncio.sleep(0.02)
+        self._empty = asyncio.Event()
+        if self.sockets:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._empty.wait(), within)
         return not self.sockets
 
     def abort(self) -> None:

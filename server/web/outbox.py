@@ -62,7 +62,7 @@ class BoundedOutbox:
         self.on_waiting: Callable[[], None] = _nothing
         """Called when the first frame waits: the socket takes it at the end of this turn, or when it can."""
         self.on_full: Callable[[], None] = _nothing
-        """Called when the bounds are reached: the socket takes what waits now, or leaves it if its peer does not read."""
+        """The bounds are reached: the socket takes what waits now, or leaves it if its peer does not read."""
 
     @property
     def behind(self) -> bool:
