@@ -127,6 +127,7 @@ class Views:
         kinds = [(KINDS[tile.terrain].value, KINDS[tile.nest].value) for tile in components.tile_kinds]
         self._tiles = tuple(TileView(terrain=terrain, nest=nest) for terrain, nest in kinds)
         self._own = tuple(OwnTileView(id=n, terrain=terrain, nest=nest) for n, (terrain, nest) in enumerate(kinds))
+        self._hands = lru_cache(maxsize=REMEMBERED)(self._hand)
 
     def public(self, state: State) -> PublicView:
         """What everybody may see."""
@@ -149,10 +150,10 @@ class Views:
 
     def private(self, state: State, seat: int) -> PrivateView:
         """What only `seat` may see besides."""
-        return _kept(state.players[seat], "own view", self._hand)
+        return self._hands(state.players[seat].hand)
 
-    def _hand(self, player: Player) -> PrivateView:
-        return PrivateView(tiles=tuple(self._own[tile] for tile in player.hand))
+    def _hand(self, tiles: tuple[int, ...]) -> PrivateView:
+        return PrivateView(tiles=tuple(self._own[tile] for tile in tiles))
 
     def _stacks(self, board: Board) -> dict[str, StackView]:
         return {f"{stack.x},{stack.y}": _kept(stack, "view", self._stack) for stack in board.stacks}
