@@ -106,6 +106,7 @@ class Recipe(NamedTuple):
 
     spend: Counts
     converted: int | None
+    kinds: tuple[int, ...]  # those that are spent
 
 
 class Components(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -187,7 +188,8 @@ def _nest_recipes(nest: int, pair: tuple[int, int], price: int) -> tuple[Recipe,
 
 
 def _recipe(spend: dict[int, int], converted: int | None) -> Recipe:
-    return Recipe(tuple(spend.get(kind, 0) for kind in range(len(KINDS))), converted)
+    counts = tuple(spend.get(kind, 0) for kind in range(len(KINDS)))
+    return Recipe(counts, converted, tuple(kind for kind, count in enumerate(counts) if count))
 
 
 def load(path: Path = PATH) -> Components:

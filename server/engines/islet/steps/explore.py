@@ -90,14 +90,14 @@ def _gain(components: Components, state: State) -> Outcome:
     cards, piles = state.player.cards, state.piles
     events = []
     for cell in state.trail:
-        kind = gain_at(components, state.board.at[cell])
+        kind = gain_of(components, state.board.at[cell])
         if piles[kind] > 0:
             cards, piles = changed(cards, kind, 1), changed(piles, kind, -1)
             events.append(Event(ResourceGained(state.seat, KINDS[kind], *cell)))
     return replace(state, players=state.with_player(replace(state.player, cards=cards)), piles=piles), events
 
 
-def gain_at(components: Components, stack: Stack) -> int:
+def gain_of(components: Components, stack: Stack) -> int:
     """The kind that the tile on top brings: its terrain, or the nest of the pair that it makes with the one below."""
     over = components.tile_kinds[stack.top].terrain
     under = components.tile_kinds[stack.tiles[-2]].terrain if stack.level > 1 else over

@@ -51,15 +51,13 @@ def changed(counts: Counts, kind: int, by: int) -> Counts:
 def ways(components: Components, purse: Purse, kind: int) -> list[Payment]:
     """Every way to pay for one walk onto the terrain `kind`, or one egg on the nest `kind`, in the order of P."""
     found = []
-    for spend, converted in components.recipes[kind]:
-        splits = [
-            range(max(0, due - have), min(due, kept) + 1)
-            for due, have, kept in zip(spend, purse.cards, purse.guarded, strict=True)
-        ]
-        if not all(splits):
+    have, kept, piles = purse
+    for spend, converted, kinds in components.recipes[kind]:
+        if any(spend[spent] > have[spent] + kept[spent] for spent in kinds):
             continue
+        splits = [range(max(0, due - n), min(due, more) + 1) for due, n, more in zip(spend, have, kept, strict=True)]
         for flat in product(*splits):
             cards = less(spend, flat)
-            if converted is None or purse.piles[converted] + cards[converted] > 0:  # D9
+            if converted is None or piles[converted] + cards[converted] > 0:  # D9
                 found.append((cards, flat))
     return [Payment(*way) for way in sorted(found)]
