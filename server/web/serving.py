@@ -24,6 +24,7 @@ import structlog
 import uvicorn
 from uvicorn.server import ServerState
 
+from server.web.http import BoundedHttp
 from server.web.site import Site
 from server.web.socket import Socket
 
@@ -47,7 +48,7 @@ class Server(uvicorn.Server):
                 host=settings.host,
                 port=settings.port,
                 loop="auto",
-                http="httptools",
+                http=BoundedHttp,
                 ws=cast(type[asyncio.Protocol], self._new_socket),
                 lifespan="off",
                 log_config=None,
