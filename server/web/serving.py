@@ -131,8 +131,12 @@ class Server(uvicorn.Server):
                 task.cancel()
 
 
-def serve(build: Callable[[], Site]) -> int:
-    """Build a site on a fresh event loop, and serve it until a signal; the answer is the exit code."""
+def serve(build: Callable[[], Site]) -> None:
+    """Build a site on a fresh event loop, and serve it until a signal.
+
+    Raises:
+        StoreUnusable: there is no point in waiting for the hub's store.
+    """
 
     async def main() -> None:
         site = build()
@@ -142,7 +146,6 @@ def serve(build: Callable[[], Site]) -> int:
     factory = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(main())
-    return 0
 
 
 def _url(host: str, port: int) -> str:
