@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from server.engines.engine import Action, Event, IllegalAction, Result
+from server.engines.engine import Action, Event, EventBody, IllegalAction, Result
 from tests.engines.laws import Broken, Game, demand, pool, refusal
 from tests.engines.play import MOST_STEPS, Step, as_map, dice, digest, mutated, parts, walk
 
@@ -187,9 +187,16 @@ def events_are_well_formed(game: Game) -> None:
             for body in [event.public, *(body for _, body in event.private)]:
                 if body is not None:
                     kinds.add(type(body))
-                    again = msgspec.convert(as_map(body), game.engine.events)
-                    demand(again == body and type(again) is type(body), "an event changes over the wire", body)
+                    _is_published(game, body)
     demand(kinds, "a whole game without an event")
+
+
+def _is_published(game: Game, body: EventBody) -> None:
+    try:
+        again = msgspec.convert(as_map(body), game.engine.events)
+    except msgspec.ValidationError as error:
+        raise Broken(f"not one of the published events: {body}: {error}") from error
+    demand(again == body and type(again) is type(body), "an event changes over the wire", body)
 
 
 def defaults_end_the_game(game: Game) -> None:
