@@ -391,25 +391,28 @@ class ForgetfulView(Broken, law="unchanged_parts_are_the_same_objects"):
         return {**super().private_view(state, seat), "hand": self._copied(state.hands[seat])}
 
 
-class NotAMapping(Broken, law="patches_add_up_to_the_view"):
-    """Has keys that are numbers, which the wire turns into strings."""
+class GrowingView(Broken, law="patches_add_up_to_the_view"):
+    """Shows one list of the table that grows in place: no difference ever shows."""
+
+    shown: ClassVar[list[int]] = []
 
     def public_view(self, state: State) -> Mapping[str, object]:
-        return {**super().public_view(state), "hands": {1: 2, "1": state.number}}
+        self.shown[:] = state.table
+        return {**super().public_view(state), "table": self.shown}
 
 
 class OpenHand(Broken, law="no_viewer_learns_what_is_hidden"):
     """Shows the first card of seat 0 to everybody."""
 
     def public_view(self, state: State) -> Mapping[str, object]:
-        return {**super().public_view(state), "played": max(state.hands[0], default=0)}
+        return {**super().public_view(state), "best": max(state.hands[0], default=0)}
 
 
 class OpenBid(Broken, law="no_viewer_learns_what_is_hidden"):
     """Shows whether a hidden bid is high."""
 
     def public_view(self, state: State) -> Mapping[str, object]:
-        return {**super().public_view(state), "chosen": tuple(bid is not None and bid > 9 for bid in state.bids)}
+        return {**super().public_view(state), "high": tuple(bid is not None and bid > 9 for bid in state.bids)}
 
 
 class LoudDraw(Broken, law="no_viewer_learns_what_is_hidden"):
