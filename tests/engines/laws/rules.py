@@ -10,15 +10,15 @@ from typing import Any
 import msgspec
 
 from server.engines.engine import Action, Event, EventBody, IllegalAction, Result
-from tests.engines.laws import Broken, Game, demand, pool, refusal
-from tests.engines.play import MOST_STEPS, Step, as_map, dice, digest, mutated, parts, walk
+from tests.engines.laws import Broken, Game, demand, pool, refusal, steps
+from tests.engines.play import MOST_STEPS, Step, as_map, dice, digest, mutated, parts
 
 MOST_ACTIONS = 2_000  # of one list: protocol section 5
 
 
 def same_seed_same_game(game: Game) -> None:
     """Played again from its seed, a game has the same actions, events, dice and states."""
-    again = list(walk(game.engine, game.seats, game.options, game.seed, pick=game.pick))
+    again = list(steps(game))
     for old, new in zip(game.steps, again, strict=False):
         demand(old == new, "the same seed gave another game", *_difference(old, new))
     demand(len(game.steps) == len(again), "the same seed gave a game of another length")
