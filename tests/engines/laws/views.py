@@ -116,7 +116,7 @@ def patches_add_up_to_the_view(game: Game) -> None:
     for number, view in enumerate(views(game, game.first)):
         told = json.loads(json.dumps(view))
         old: Any = view
-        for step in game.few(120):
+        for step in game.few(80):
             new = views(game, step.after)[number]
             operations = json.loads(json.dumps(diff(old, new)))
             demand(jsonpatch.apply_patch(told, operations) == apply(told, operations), "the patch is read in two ways")
