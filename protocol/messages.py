@@ -9,7 +9,7 @@ gain fields.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NewType, TypeAlias, Union
+from typing import Annotated, Any, Literal, NewType, TypeAlias, Union
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -20,14 +20,21 @@ RoomId = NewType("RoomId", str)
 PROTOCOL_VERSION = 1
 MAX_INT = 2**53 - 1
 
+END = r"$(?!\n)"
+"""The end of a pattern, in Python as in ECMAScript: `$` alone would let a line feed follow in Python."""
+
 Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
 Integer = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
 SeatNumber = Annotated[int, Meta(ge=0, le=MAX_INT)]
-Tag = Annotated[str, Meta(pattern="^[0-9a-f]{16}$(?!\n)", description="64 random bits of an entry, in hex")]
-Key = Annotated[str, Meta(pattern="^[ -~]{1,64}$(?!\n)", description="1 to 64 ASCII characters")]
+Tag = Annotated[str, Meta(pattern="^[0-9a-f]{16}" + END, description="64 random bits of an entry, in hex")]
+Key = Annotated[str, Meta(pattern="^[ -~]{1,64}" + END, description="1 to 64 printable ASCII characters")]
+Line = Annotated[
+    str,
+    Meta(pattern=r"^[^\u0000-\u001f\u007f-\u009f]{1,500}" + END, description="1 to 500 characters, none a control"),
+]
 RoomName = Annotated[str, Meta(max_length=64)]
 Token = Annotated[str, Meta(max_length=256)]
-Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$(?!\n)", description="SHA-256 in hex")]
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}" + END, description="SHA-256 in hex")]
 Milliseconds = Annotated[int, Meta(ge=0, le=MAX_INT)]
 
 
@@ -100,7 +107,7 @@ class Check(RoomMessage, frozen=True):
 class Chat(RoomMessage, frozen=True):
     """Say a line to the room."""
 
-    text: str
+    text: Line
     key: Key | UnsetType = UNSET
 
 
@@ -225,8 +232,9 @@ AnyServerMessage: TypeAlias = Welcome | Ok | Error | Snapshot | Patch | Turn | P
 
 # The bodies of the HTTP interface (protocol section 7).
 
-Entropy = Annotated[str, Meta(pattern="^[0-9a-f]{64}$(?!\n)", description="32 bytes in hex")]
-OwnToken = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{22}$(?!\n)", description="128 random bits in base64url")]
+Entropy = Annotated[str, Meta(pattern="^[0-9a-f]{64}" + END, description="32 bytes in hex")]
+OwnToken = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{22}" + END, description="128 random bits in base64url")]
+SeatKind = Literal["human", "bot"]
 MAX_CLOCK = 7 * 24 * 3600 * 1000
 MAX_DELAY = 10 * 60 * 1000
 
@@ -256,7 +264,7 @@ class CreateRoom(Body, frozen=True):
     seats: Count
     options: dict[str, Any] | UnsetType = UNSET
     name: str | UnsetType = UNSET
-    kind: str | UnsetType = UNSET
+    kind: SeatKind | UnsetType = UNSET
     private: bool | UnsetType = UNSET
     seat: bool | UnsetType = UNSET
     token: OwnToken | UnsetType = UNSET
@@ -266,7 +274,7 @@ class TakeSeat(Body, frozen=True):
     """`POST /api/rooms/{room}/seats`."""
 
     name: str | UnsetType = UNSET
-    kind: str | UnsetType = UNSET
+    kind: SeatKind | UnsetType = UNSET
     seat: SeatNumber | UnsetType = UNSET
     entropy: Entropy | UnsetType = UNSET
     token: OwnToken | UnsetType = UNSET
