@@ -6,6 +6,7 @@ update that was handed over before it, also when that update was dropped for a s
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
@@ -26,7 +27,7 @@ class Outbox(Protocol):
         """A `presence` or `chat`: dropped when the outbox is full."""
 
     def fresh(self, room: RoomId, frames: Sequence[bytes]) -> None:
-        """A `snapshot`, and the `turn` after it: takes the place of whatever waits of the room; then it is up to date."""
+        """A `snapshot`, and a `turn` behind it: in place of all that waits of the room, which is then up to date."""
 
     def forget(self, room: RoomId) -> None:
         """The connection is no longer attached: drop the room's updates and notices that still wait."""
@@ -37,10 +38,12 @@ class Connection:
 
     def __init__(self, codec: Codec, outbox: Outbox, *, failed_lookup: Callable[[], None], max_rooms: int) -> None:
         """`failed_lookup` is called when a room or token was asked for that does not exist."""
+        self.id = secrets.token_hex(8)
         self.codec = codec
         self.outbox = outbox
         self.failed_lookup = failed_lookup
         self.max_rooms = max_rooms
         self.rooms: set[RoomId] = set()
+        self.closed = False
         self.heard = 0.0
         """When the connection last sent anything, on the event loop's clock; kept by the session."""

@@ -10,10 +10,13 @@ Rules that hold for every store:
 4. Appends and lines of one turn of the event loop travel together; one that fails does not undo its neighbours.
 5. A store calls nobody back: changes made elsewhere are heard through `wakeups`, which may lose some.
 6. Every call ends within a bounded time (3 s) with an answer or one of the errors below.
+7. Concurrent calls happen in any order; a call that follows the reply of another sees what that one did.
+8. A call about a room that does not exist finds nothing and leaves nothing behind.
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Protocol
@@ -22,9 +25,22 @@ import msgspec
 
 from protocol.messages import RoomId
 
+ENDED = frozenset({"finished", "abandoned"})
+LINES_KEPT = 200
+PRESENCE_GOOD_FOR = 15_000
+
+
+def wall_clock() -> int:
+    """The host's time, in ms since 1970."""
+    return time.time_ns() // 1_000_000
+
 
 class StoreUnavailable(Exception):  # noqa: N818 - the style's own name for it
     """The store can't be reached or refuses writes; nothing happened. The text says why, without secrets."""
+
+
+class StoreUnusable(StoreUnavailable):
+    """Waiting will not help: a path that can't be created, a foreign file, one of a newer version."""
 
 
 class UnknownOutcome(Exception):  # noqa: N818
@@ -32,7 +48,10 @@ class UnknownOutcome(Exception):  # noqa: N818
 
 
 class Conflict(Exception):  # noqa: N818
-    """Somebody else's entry came first (or the room exists already); `head` is the journal's present one."""
+    """The head is not the one named; `head` is the journal's present one.
+
+    Somebody else's entry came first, or the room exists already, or it was removed or never was (`head` is `EMPTY`).
+    """
 
     def __init__(self, head: Head) -> None:
         super().__init__(f"the journal stands at {head.seq}")
@@ -82,7 +101,8 @@ class Saved(msgspec.Struct, frozen=True):
 class Index(msgspec.Struct, frozen=True):
     """What the store keeps of a room beside its journal, so that it can be found.
 
-    `due` is in ms after the time of the append's last entry: when house-keeping has to look at the room (None: never).
+    `status` is `open` or `playing` or, ended, `finished` or `abandoned`.
+    `due` is in ms after the time of the append's entries: when house-keeping has to look at the room (None: never).
     `listing` is what the list of rooms shows of it (the room part of its state, JSON). `clock` says that a clock
     is running. `offers` says that seats wait for a bot host.
     """
@@ -100,7 +120,9 @@ class Index(msgspec.Struct, frozen=True):
 class Append(msgspec.Struct, frozen=True):
     """Entries to add to a journal after `after`; `tags` has one for each, chosen at random by the caller.
 
-    `created` of the index may be 0 in a room's first append: the store then puts the entry's time in its place.
+    All entries of one append have the same time. `not_after` and `not_before` are compared with the store's time; both
+    ends are in time. A room keeps the `created` of its first append, whatever later ones say; 0 there stands for the
+    entry's time.
     """
 
     room: RoomId
@@ -137,7 +159,8 @@ class Line(msgspec.Struct, frozen=True):
 class Attached(msgspec.Struct, frozen=True):
     """Who is attached to a room, over all nodes whose record is not void.
 
-    `seats`: those with a connection, ascending. `seen`: the last time at which anybody was attached (0: never).
+    `seats`: those with a connection, ascending. `seen`: the last time at which anybody was known to be attached
+    (0: never): when a record was last renewed, or went while it was good.
     """
 
     seats: tuple[int, ...]
@@ -185,8 +208,10 @@ class Store(Protocol):
     async def append(self, append: Append) -> Head:
         """Add the entries and set the index, in one step.
 
+        The head is compared first, so that whoever sends again learns that the entry is there, even when it is late.
+
         Raises:
-            Conflict: the head is another one. NotInTime: see `Append`. Quarantined. UnknownOutcome.
+            Conflict: the head is another one. Quarantined. NotInTime: see `Append`. UnknownOutcome.
         """
 
     async def head(self, room: RoomId) -> Head | None:
@@ -211,13 +236,20 @@ class Store(Protocol):
         """Hear no more of it."""
 
     def wakeups(self) -> AsyncIterator[Wakeup]:
-        """What happens to followed rooms, by anybody's doing, one's own included. One reader only."""
+        """What happens to followed rooms, by anybody's doing, one's own included; ends when the store is closed.
+
+        One reader only. News of one kind about one room that nobody has read yet are merged. A presence record that
+        is renewed unchanged, or becomes void, is no news.
+        """
 
     async def rooms(self, game: str | None, status: str | None, cursor: str | None, limit: int) -> Page:
-        """Public rooms, newest first. An unknown or forged cursor is a ValueError."""
+        """Public rooms, newest first, of any game or status where none is given, ended ones included.
+
+        Rooms that appear meanwhile are not on later pages. An unknown or forged cursor is a ValueError.
+        """
 
     async def count(self) -> int:
-        """How many rooms there are that have not ended."""
+        """How many rooms there are that have not ended, private ones included."""
 
     async def offers(self) -> Sequence[RoomId]:
         """Rooms with seats that wait for a bot host."""
@@ -226,16 +258,23 @@ class Store(Protocol):
         """Rooms with a running clock."""
 
     async def sweep(self, limit: int) -> Sweep:
-        """At most `limit` rooms whose `due` has come, and when somebody last called `swept`."""
+        """At most `limit` rooms whose `due` has come, longest due first, and when somebody last called `swept`.
+
+        A room stays due until an append or `rearm` gives it another moment, whoever has seen it here.
+        """
 
     async def swept(self, now: int) -> None:
-        """Note that deadlines were looked after at `now`."""
+        """Note that deadlines were looked after at `now`; the latest note counts, never as later than the present."""
 
     async def rearm(self, room: RoomId, head: Head, due: int | None) -> None:
         """Put the room's next house-keeping at the moment `due`, if its head is still this one."""
 
     async def say(self, room: RoomId, data: bytes, key: str | None) -> int:
-        """Add a line to the chat and return its number; the same key again: the first number, nothing added."""
+        """Add a line to the chat and return its number; the same key again: the first number, nothing added.
+
+        Raises:
+            LookupError: there is no such room. UnknownOutcome: send again with the same key.
+        """
 
     async def lines(self, room: RoomId, after: int) -> Sequence[Line]:
         """The lines above `after`, in order; only the last 200 are kept."""
@@ -247,7 +286,10 @@ class Store(Protocol):
         """Who is attached, by the records that are not void."""
 
     async def quarantine(self, room: RoomId, reason: str) -> None:
-        """Set the room aside: every later append is refused."""
+        """Set the room aside: every later append is refused. The first reason stays.
+
+        It can be read, but is no longer listed, counted, due, or among the clocks and offers.
+        """
 
     async def compact(self, room: RoomId) -> None:
         """Turn an ended room's journal into one compressed record; every reading call answers as before."""
