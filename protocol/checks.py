@@ -24,7 +24,6 @@ from protocol.messages import (
     Digest,
     Entropy,
     Key,
-    Line,
     OwnToken,
     ServerMessage,
     Tag,
@@ -53,7 +52,7 @@ _FIELD = re.compile(r"Object (?:missing required|contains unknown) field `(?P<fi
 _HARMLESS = re.compile(r"Expected `[a-z| `]+`(?:, got `[a-z]+`| (?:[<>]=? -?\d+|of length (?:[<>]=? )?\d+))?")
 _FORMS = {
     f"Expected `str` matching regex {meta.pattern!r}": meta.description
-    for form in (Digest, Entropy, Key, Line, OwnToken, Tag)
+    for form in (Digest, Entropy, Key, OwnToken, Tag)
     for meta in get_args(form)[1:]
 }
 

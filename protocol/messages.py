@@ -28,14 +28,25 @@ Integer = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
 SeatNumber = Annotated[int, Meta(ge=0, le=MAX_INT)]
 Tag = Annotated[str, Meta(pattern="^[0-9a-f]{16}" + END, description="64 random bits of an entry, in hex")]
 Key = Annotated[str, Meta(pattern="^[ -~]{1,64}" + END, description="1 to 64 printable ASCII characters")]
-Line = Annotated[
-    str,
-    Meta(pattern=r"^[^\u0000-\u001f\u007f-\u009f]{1,500}" + END, description="1 to 500 characters, none a control"),
-]
+Line = Annotated[str, Meta(min_length=1, description="1 to 500 characters, none a control character")]
 RoomName = Annotated[str, Meta(max_length=64)]
 Token = Annotated[str, Meta(max_length=256)]
 Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}" + END, description="SHA-256 in hex")]
 Milliseconds = Annotated[int, Meta(ge=0, le=MAX_INT)]
+_TYPED = Meta(extra_json_schema={"properties": {"type": {"type": "string"}}, "required": ["type"]})
+_KIND = Meta(extra_json_schema={"properties": {"kind": {"type": "string"}}, "required": ["kind"]})
+ActionMap = Annotated[dict[str, Any], _TYPED]
+LegalAction = Annotated[Mapping[str, Any], _TYPED]
+EventMap = Annotated[Mapping[str, Any], _KIND]
+OperationMap = Annotated[
+    Mapping[str, Any],
+    Meta(
+        extra_json_schema={
+            "properties": {"op": {"enum": ["add", "remove", "replace"]}, "path": {"type": "string", "pattern": "^/"}},
+            "required": ["op", "path"],
+        }
+    ),
+]
 
 
 class ClientMessage(msgspec.Struct, frozen=True, tag_field="t", tag=str.lower, forbid_unknown_fields=True):
@@ -69,7 +80,7 @@ class Join(RoomMessage, frozen=True):
 class Act(RoomMessage, frozen=True):
     """Play an action of the game, decided on at `seq`."""
 
-    action: dict[str, Any]
+    action: ActionMap
     seq: Count
     key: Key | UnsetType = UNSET
 
@@ -157,7 +168,7 @@ class Ok(ServerMessage, frozen=True):
     seq: Count | UnsetType = UNSET
     tag: Tag | UnsetType = UNSET
     resumed: bool | UnsetType = UNSET
-    actions: Sequence[Mapping[str, Any]] | UnsetType = UNSET
+    actions: Sequence[LegalAction] | UnsetType = UNSET
     match: bool | UnsetType = UNSET
     n: Count | UnsetType = UNSET
     time: Integer | UnsetType = UNSET
@@ -190,8 +201,8 @@ class Patch(ServerMessage, frozen=True):
     seq: Count
     tag: Tag
     at: Milliseconds
-    ops: Sequence[Mapping[str, Any]]
-    events: Sequence[Mapping[str, Any]]
+    ops: Sequence[OperationMap]
+    events: Sequence[EventMap]
 
 
 class Turn(ServerMessage, frozen=True):
@@ -199,7 +210,7 @@ class Turn(ServerMessage, frozen=True):
 
     room: str
     seq: Count
-    actions: Sequence[Mapping[str, Any]]
+    actions: Sequence[LegalAction]
 
 
 class Presence(ServerMessage, frozen=True):
