@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from server.engines import islet
+from server.engines.dragonwood import ENGINE as DRAGONWOOD
 from server.engines.engine import Engine
+from server.engines.islet import ENGINE as ISLET
 
 AnyEngine: TypeAlias = Engine[Any]  # a room holds its engine's states without looking into them
 
-_GAMES: tuple[AnyEngine, ...] = (islet.ENGINE,)
+_GAMES: tuple[AnyEngine, ...] = (DRAGONWOOD, ISLET)
 
 ENGINES: dict[tuple[str, str], AnyEngine] = {(game.name, game.rules): game for game in _GAMES}
 
