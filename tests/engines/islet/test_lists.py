@@ -35,14 +35,17 @@ def test_no_list_is_too_long_in_a_thousand_games() -> None:
     assert 50 < longest(range(1000, 2000)) <= MOST
 
 
-def test_no_list_is_too_long_when_everything_is_at_hand() -> None:
-    """A long thin island, a bird in the ocean, a hand of four and a card of every kind: the most there can be."""
-    board = {(x, 0): ("wl", "st", "cf")[x % 3] for x in range(30)}
-    board |= {(x, 2): ("wt", "sf", "cl")[x % 3] for x in range(30)} | {(1, 1): "wf"}
+def test_no_list_is_too_long_on_the_longest_coast() -> None:
+    """Nearly all tiles in one row, a bird in the ocean with two and more of each terrain, a full hand.
+
+    Ashore three tiles at most are within reach, and an egg has at most 4 x 3 x 3 x 3 ways to pay.
+    """
+    tiles = [terrain + nest for terrain in "wsc" for nest in "ltf"]
+    row = {(x, 0): tiles[x % 9] for x in range(79)}
     mine = seat(None, {"water": 3, "sand": 3, "clay": 2}, {"water": 2, "sand": 2, "clay": 1})
-    state = scene(board, mine, seat())
-    actions = ENGINE.legal_actions(state, 0)
-    assert 500 < len(actions) <= MOST
+    play = Play(scene(row, mine, seat()))
+    assert len({(action["x"], action["y"]) for action in play.listed("walk")}) == 79
+    assert 700 < len(play.listed()) <= MOST
 
 
 def key(action: dict[str, Any]) -> tuple[Any, ...]:
