@@ -106,6 +106,11 @@ class Room:
         """Whether the game has ended."""
         return bool(self.state) and self.state["room"]["status"] in ("finished", "abandoned")
 
+    def check_attached(self) -> None:
+        """Raise the reason why the room is no longer attached, if there is one."""
+        if self.ended is not None:
+            raise self.ended
+
     async def act(self, action: Mapping[str, Any], *, key: str | None = None) -> int:
         """Play an action; the seq of its entry. It is durable when this returns.
 
@@ -150,8 +155,7 @@ class Room:
         return seq if isinstance(seq, int) else 0
 
     async def _ask(self, kind: type[RoomMessage], **fields: Any) -> Ok:
-        if self.ended is not None:
-            raise self.ended
+        self.check_attached()
         return await self._connection.ask(lambda number: kind(id=number, room=self.id, **fields))
 
     def __aiter__(self) -> AsyncIterator[Told]:

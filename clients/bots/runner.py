@@ -74,7 +74,8 @@ async def join_room(plan: Plan, room: str) -> Played:
     Raises:
         Refused: no seat is free, or there is no such room.
     """
-    lobby, seats = Lobby(plan.url), []
+    lobby = Lobby(plan.url)
+    seats: list[Seat] = []
     while True:
         name = f"{plan.policy(len(seats))}-{len(seats) + 1}"
         try:
@@ -106,15 +107,12 @@ async def play(room: Room, choose: Choose, random: Random) -> None:
     Raises:
         Refused: the server refuses what it listed as legal, or the seat was given up.
     """
-    if room.over:
-        return
     async for message in room:
         if isinstance(message, Turn) and room.deciding:
             await _decide(room, choose(room.state, room.actions, random))
         elif isinstance(message, Patch | Snapshot) and room.over:
             return
-    if room.ended is not None:
-        raise room.ended
+    room.check_attached()
 
 
 async def _decide(room: Room, action: Mapping[str, Any]) -> None:
