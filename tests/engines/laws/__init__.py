@@ -1,0 +1,116 @@
+"""The laws that every engine keeps, as functions of one recorded game; each raises `Broken` with what it found.
+
+A `Game` is a random game that an engine played. A law looks at all of its steps, or at `few` of them where looking
+is dear; `few` takes them at random, the same for the same game.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from importlib.util import find_spec
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import msgspec
+
+from server.engines import AnyEngine
+from server.engines.dice import Dice, stream_key
+from server.engines.engine import Action, IllegalAction
+from tests.engines.play import Pick, Step, dice, digest, evenly, walk
+
+
+class Broken(AssertionError):  # noqa: N818 - reads as the statement it makes
+    """A law that does not hold."""
+
+
+@dataclass(frozen=True)
+class Game:
+    """A whole random game of `engine`: `pick` chose the actions, `share` scales how many steps dear laws look at."""
+
+    engine: AnyEngine
+    seats: int
+    options: msgspec.Struct
+    seed: int
+    pick: Pick = evenly
+    share: float = 1.0
+    steps: list[Step] = field(default_factory=list)
+
+    def few(self, most: int) -> list[Step]:
+        """At most `most` steps (times `share`), at random, in their order."""
+        most = max(4, int(most * self.share))
+        if len(self.steps) <= most:
+            return self.steps
+        return sorted(Random(self.seed).sample(self.steps, most))
+
+    def dice(self, step: Step) -> Dice:
+        """The game's stream as it stood before this step."""
+        return Dice(dice(self.seed, self.seats)._key, step.words[0])
+
+    @property
+    def first(self) -> Any:
+        """The state after set-up."""
+        return self.steps[0].before
+
+    @property
+    def last(self) -> Any:
+        """The state when the game is over."""
+        return self.steps[-1].after
+
+    @property
+    def conservation(self) -> ModuleType | None:
+        """The game's own hook, `tests/engines/<game>/conservation.py`: `check(state)`, `check_step(before, after)`."""
+        package = f"tests.engines.{self.engine.name}"
+        there = find_spec(package) and find_spec(f"{package}.conservation")
+        return import_module(f"{package}.conservation") if there else None
+
+    def __str__(self) -> str:
+        return f"{self.engine.name}, {self.seats} seats, seed {self.seed}, {self.options}"
+
+
+Law = Callable[[Game], None]
+
+
+def played(game: Game) -> Game:
+    """The game with its steps, played to its end."""
+    steps = walk(game.engine, game.seats, game.options, game.seed, pick=game.pick)
+    return replace(game, steps=list(steps))
+
+
+def other_dice(seed: int) -> Dice:
+    """A stream that has nothing to do with any game's."""
+    return Dice(stream_key(seed.to_bytes(32, "big"), [b"elsewhere".ljust(32)]))
+
+
+def demand(condition: object, what: str, *about: object) -> None:
+    """Raises `Broken` unless the condition holds."""
+    if not condition:
+        raise Broken(what + "".join(f"\n  {each}" for each in about))
+
+
+def refusal(engine: AnyEngine, state: Any, seat: int, action: Action, stream: Dice) -> str | None:
+    """The text with which the engine refuses the action, None when it takes it; a refusal must change nothing."""
+    before, words = digest(state), stream.words
+    try:
+        engine.apply(state, seat, action, stream)
+    except IllegalAction as error:
+        demand(digest(state) == before, "a refusal changed the state", action)
+        demand(stream.words == words, "a refusal moved the dice", action)
+        demand(isinstance(error.rule, str) and error.rule.strip(), "a refusal names no rule", action)
+        return error.rule
+    return None
+
+
+def pool(game: Game) -> list[Action]:
+    """Actions from the lists of many moments of the game, all different."""
+    actions: dict[str, Action] = {}
+    for step in game.few(40):
+        for action in _some(game.engine.legal_actions(step.before, step.seat), 6, step.number):
+            actions.setdefault(repr(action), action)
+    return list(actions.values())
+
+
+def _some(actions: Sequence[Action], most: int, seed: int) -> Sequence[Action]:
+    return actions if len(actions) <= most else Random(seed).sample(actions, most)

@@ -1,0 +1,64 @@
+"""Every law over every registered game: at every number of seats, with every set of options at least once."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import pytest
+
+from server.engines import ENGINES, AnyEngine
+from tests.engines.laws import Game, Law, order, played, rules, secrets, states, views
+from tests.engines.play import by_type, evenly, option_sets
+
+LAWS: tuple[Law, ...] = (*rules.LAWS, *order.LAWS, *states.LAWS, *views.LAWS, *secrets.LAWS)
+
+
+def cases(engine: AnyEngine) -> list[Game]:
+    """Every number of seats with the defaults, and every other set of options with one number of seats."""
+    defaults, *others = option_sets(engine)
+    seats = list(engine.seats)
+    games = [Game(engine, each, defaults, seed=each) for each in seats]
+    return games + [
+        Game(engine, seats[number % len(seats)], options, seed=1000 + number, pick=by_type)
+        for number, options in enumerate(others)
+    ]
+
+
+def soaked(engine: AnyEngine) -> list[Game]:
+    """Ten games for each number of seats and set of options, looked at more closely."""
+    return [
+        Game(engine, seats, options, seed=seed, pick=evenly if seed % 2 else by_type, share=4)
+        for seats in engine.seats
+        for options in option_sets(engine)
+        for seed in range(10_000, 10_010)
+    ]
+
+
+def name(value: object) -> str:
+    """The name of a law, or of a game's engine, seats and seed."""
+    if isinstance(value, Game):
+        return f"{value.engine.name}-{value.seats}-{value.seed}"
+    return str(getattr(value, "__name__", value))
+
+
+@lru_cache(maxsize=2)
+def _played(number: int, *, soak: bool = False) -> Game:
+    return played((SOAK if soak else CASES)[number])
+
+
+CASES = [game for engine in ENGINES.values() for game in cases(engine)]
+SOAK = [game for engine in ENGINES.values() for game in soaked(engine)]
+
+
+@pytest.mark.parametrize("law", LAWS, ids=name)
+@pytest.mark.parametrize("number", range(len(CASES)), ids=lambda number: name(CASES[number]))
+def test_the_law_holds(law: Law, number: int) -> None:
+    law(_played(number))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("number", range(len(SOAK)), ids=lambda number: name(SOAK[number]))
+def test_all_laws_hold_in_many_games(number: int) -> None:
+    game = _played(number, soak=True)
+    for law in LAWS:
+        law(game)
