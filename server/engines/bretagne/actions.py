@@ -240,7 +240,7 @@ class Built(EventBody, frozen=True, tag="built", omit_defaults=True):
 
 
 class Crewed(EventBody, frozen=True, tag="crewed"):
-    """Workers man the new level; `home` of them went home for points."""
+    """`workers` man the new level; `home` more went straight home for points."""
 
     seat: int
     site: int
