@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from server.engines.bretagne import ENGINE
 from server.engines.bretagne.actions import AnyAction, Build, Built, Crew, Crewed, Gain, Gained, Pass
-from server.engines.bretagne.box import LightClass, Weather
+from server.engines.bretagne.box import MATERIALS, LightClass, Weather
 from server.engines.bretagne.state import Act, State
 from server.engines.engine import IllegalAction
 from tests.engines.bretagne.tables import (
@@ -60,7 +60,7 @@ TILE = {
 
 def rich(state: State, seat: int = 0, engineers: int = 6) -> State:
     """The seat could pay for anything."""
-    return give(state, seat, "6 brick 6 stone 6 sand 4 wood", engineers=engineers)
+    return give(state, seat, "4 brick 4 stone 4 sand 2 wood", engineers=engineers)
 
 
 def refused(state: State, action: AnyAction, rule: str) -> None:
@@ -112,9 +112,7 @@ def test_the_exact_cost(site: int, extra: tuple, tile_: str, level: int, cost: s
     for i, n in enumerate(stock(cost)):
         if n:
             one_less = tuple(m - (j == i) for j, m in enumerate(stock(cost)))
-            words = " ".join(
-                f"{m} {name}" for m, name in zip(one_less, ("brick", "stone", "sand", "wood"), strict=True)
-            )
+            words = " ".join(f"{m} {name}" for m, name in zip(one_less, MATERIALS, strict=True))
             refused(give(state, 0, words, engineers=2), build, "materials")
 
 
@@ -176,9 +174,8 @@ def test_a_reward_does_not_pay_for_its_own_build_but_its_worker_can_man_the_tile
     assert only(events, Built).got == {"workers": 1}
     assert legal(after) == [Crew(0), Crew(1)]
     any_material = tile("1 brick 1 stone 1 sand", "purgatory", any_material=1, coins=1)
-    poor = give(
-        lighthouse(open_tile(acting(), any_material), PURGATORY, SAND), 0, "1 brick 1 stone 1 sand", engineers=1
-    )
+    state = lighthouse(open_tile(acting(), any_material), PURGATORY, SAND)
+    poor = give(state, 0, "1 brick 1 stone 1 sand", engineers=1)
     refused(poor, Build(any_material, PURGATORY), "materials")
 
 
@@ -256,13 +253,8 @@ def test_a_deck_that_runs_out_is_made_of_the_discards_in_ascending_order() -> No
     assert len(after.players[0].hand) == 3
     assert cards[4] in after.players[0].hand
     assert (len(after.deck), after.discards) == (2, ())
-    none_left = checked(
-        replace(
-            state,
-            deck=(cards[4],),
-            players=(state.players[0], replace(state.players[1], hand=(*cards[:4], *cards[5:]))),
-        )
-    )
+    others = change_player(state, 1, hand=(*cards[:4], *cards[5:]))
+    none_left = checked(replace(others, deck=(cards[4],)))
     after, events = step(none_left, Build(wanted, HELL))
     assert only(events, Built).short == {"equipment": 2}
     assert (after.deck, after.discards, len(after.players[0].hand)) == ((), (), 1)
@@ -274,7 +266,7 @@ def test_any_number_of_the_crew_goes_home_for_two_points_each(home: int, points:
     state = play(state, Build(TILE[LightClass.HELL], HELL))  # 1 brick, 2 stone, 2 sand, 1 wood and 5 points
     assert legal(state) == [Crew(n) for n in range(7)]
     state, events = step(state, Crew(home))
-    assert only(events, Crewed) == Crewed(0, HELL, 6, home, points)
+    assert only(events, Crewed) == Crewed(0, HELL, 6 - home, home, points)
     assert state.players[0].points == 5 + points
     assert state.players[0].warehouse == 8 - 6 + home
     assert state.lighthouses[HELL - 1].levels[-1].workers == 6 - home
@@ -295,7 +287,7 @@ def test_levels_of_several_builders_and_turns_go_round() -> None:
     assert ENGINE.turn(state) == (1, "crew")
     state = play(state, Crew(0))
     assert ENGINE.turn(state) == (2, "action")
-    state = rich(state, 1)
+    state = rich(state, 1, engineers=1)
     second = next(action for action in legal(state) if isinstance(action, Build) and action.site == HEAVEN)
     state = play(state, second, Crew(0))
     assert [level.seat for level in state.lighthouses[HEAVEN - 1].levels] == [0, 1]
