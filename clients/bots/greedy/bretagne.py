@@ -106,10 +106,10 @@ class Sight:
     def _worth(self, tile: View, lighthouse: View, size: int) -> float:
         reward = tile["reward"]
         crew = min(size, self.me["warehouse"] + reward.get("workers", 0))
-        worth = crew * float(self.numbers["worker_home_points"]) + reward.get("points", 0)
+        worth: float = crew * self.numbers["worker_home_points"] + reward.get("points", 0)
         worth += self.coin * (reward.get("coins", 0) + lighthouse["coins"])
         worth += self.card() * reward.get("equipment", 0)
-        worth += reward.get("workers", 0) + reward.get("any_material", 0)
+        worth += float(reward.get("workers", 0) + reward.get("any_material", 0))
         if self.seat in self.workers_on(lighthouse):
             worth += 1.0 + (2.0 if len(lighthouse["levels"]) + 1 == self.numbers["levels"] else 0.0)
         return worth
@@ -335,7 +335,8 @@ def _equip(sight: Sight, actions: Sequence[View]) -> View:
 
 def _card_worth(sight: Sight, lighthouse: View, kind: str) -> int:
     points: int = sight.numbers["equipment"][kind][lighthouse["class"]]
-    return points - lighthouse["cards"].count(kind)
+    played: int = lighthouse["cards"].count(kind)
+    return points - played
 
 
 def _harbour(sight: Sight, action: View) -> float:
