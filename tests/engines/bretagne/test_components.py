@@ -96,7 +96,7 @@ def test_a_file_of_another_form_is_refused_too(tmp_path: Path, old: str, new_tex
     with pytest.raises(BrokenComponents) as refused:
         load_components(path)
     assert refused.value.file == "mine.toml"
-    assert refused.value.key.startswith(key)
+    assert key in refused.value.key
 
 
 def test_the_box_is_as_the_rules_say() -> None:
