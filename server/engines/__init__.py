@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from server.engines import dragonwood, islet
+from server.engines import bretagne, dragonwood, islet
 from server.engines.engine import Engine
 
 AnyEngine: TypeAlias = Engine[Any]  # a room holds its engine's states without looking into them
 
 _GAMES: tuple[AnyEngine, ...] = (
+    bretagne.ENGINE,
     dragonwood.ENGINE,
     islet.ENGINE,
 )
