@@ -1,0 +1,1 @@
+"""Terminal clients: a game as text, for people."""

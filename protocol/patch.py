@@ -1,0 +1,240 @@
+"""Differences between two JSON-like values as JSON Patch (RFC 6902), and their application.
+
+The rules of the protocol (section 3) that `diff` keeps: only `add`, `remove` and `replace`; never the path `""`; never
+the index `-`. It stops where two parts are the same object, so a view that shares what did not change costs what did.
+Tuples and lists are both arrays; any `Mapping` is a map; `true` is not 1. Values are shared, never copied: neither
+function changes what it is given.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import TypeAlias, TypeGuard, cast
+
+import orjson
+
+from protocol.align import Pairs, common_pairs
+from protocol.messages import Json
+
+Operation: TypeAlias = dict[str, Json]
+Map: TypeAlias = Mapping[str, Json]
+Array: TypeAlias = Sequence[Json]
+
+_REPLACEMENT = 36
+"""Bytes of a `replace` operation beside its path and value."""
+_INDEX = re.compile(r"0|[1-9][0-9]*", re.ASCII)
+_AFTER_LAST = "-"
+_ABSENT = "nothing is there"
+_BAD_ESCAPE = re.compile(r"~(?![01])")
+
+
+_SCALARS = frozenset((str, int, bool, type(None)))
+_NO_MAPS = _SCALARS | {list, tuple}
+_NO_ARRAYS = _SCALARS | {dict}
+
+
+def diff(old: Map, new: Map) -> list[Operation]:
+    """The operations that turn `old` into `new`: few and small, and the same for equal arguments."""
+    return _map_changes(old, new, "")
+
+
+def same(one: Json, other: Json) -> bool:
+    """Whether two values are the same JSON."""
+    if one is other:
+        return True
+    if _is_map(one):
+        return _is_map(other) and (_equal(one, other) or _same_members(one, other))
+    if _is_array(one):
+        return _is_array(other) and (_equal(one, other) or _same_items(one, other))
+    return one == other and (one is True or one is False) == (other is True or other is False)
+
+
+def _equal(one: Json, other: Json) -> bool:
+    """Whether two containers are equal, told fast; False also where it can't be told so."""
+    return one == other and _encoded(one) == _encoded(other)
+
+
+def _same_items(one: Array, other: Array) -> bool:
+    return len(one) == len(other) and all(map(same, one, other))
+
+
+def _same_members(one: Map, other: Map) -> bool:
+    return len(one) == len(other) and all(key in other and same(value, other[key]) for key, value in one.items())
+
+
+def _is_map(value: Json) -> TypeGuard[Map]:
+    return type(value) is dict or (type(value) not in _NO_MAPS and isinstance(value, Mapping))
+
+
+def _is_array(value: Json) -> TypeGuard[Array]:
+    if type(value) is list or type(value) is tuple:
+        return True
+    return type(value) not in _NO_ARRAYS and isinstance(value, Sequence) and not isinstance(value, str)
+
+
+def _changes(old: Json, new: Json, path: str) -> list[Operation]:
+    if _is_map(new) and _is_map(old):
+        return _or_replacement(_map_changes(old, new, path), new, path)
+    if _is_array(new) and _is_array(old):
+        return _or_replacement(_array_changes(old, new, path), new, path)
+    return [] if same(old, new) else [{"op": "replace", "path": path, "value": new}]
+
+
+def _or_replacement(operations: list[Operation], new: Map | Array, path: str) -> list[Operation]:
+    """One operation in the place of many, where that is shorter."""
+    if len(operations) < max(2, len(new)) or _size(operations) <= _REPLACEMENT + len(path) + _size(new):
+        return operations
+    return [{"op": "replace", "path": path, "value": new}]
+
+
+def _map_changes(old: Map, new: Map, path: str) -> list[Operation]:
+    operations: list[Operation] = [{"op": "remove", "path": f"{path}/{_escaped(key)}"} for key in old if key not in new]
+    for key, value in new.items():
+        if key not in old:
+            operations.append({"op": "add", "path": f"{path}/{_escaped(key)}", "value": value})
+        elif (before := old[key]) is not value and not _equal(before, value):
+            operations += _changes(before, value, f"{path}/{_escaped(key)}")
+    return operations
+
+
+def _array_changes(old: Array, new: Array, path: str) -> list[Operation]:
+    if len(old) != len(new):
+        return _moved_changes(old, new, common_pairs(old, new, same), path)
+    changed = [at for at, (before, value) in enumerate(zip(old, new, strict=True)) if not same(before, value)]
+    if len(changed) > 2 and (new[changed[0]] in old or new[changed[-1]] in old):
+        pairs = common_pairs(old, new, same)
+        if sum(max(gap) for gap in _gaps(pairs, len(old), len(new))) < len(changed):
+            return _moved_changes(old, new, pairs, path)
+    return [operation for at in changed for operation in _changes(old[at], new[at], f"{path}/{at}")]
+
+
+def _gaps(pairs: Pairs, old: int, new: int) -> Iterator[tuple[int, int]]:
+    """How many items, old and new, stand before each pair and after the last that have no equal."""
+    for (left, right), (before, after) in pairwise([(-1, -1), *pairs, (old, new)]):
+        yield before - left - 1, after - right - 1
+
+
+def _moved_changes(old: Array, new: Array, pairs: Pairs, path: str) -> list[Operation]:
+    """Changes of an array in which items came and went: everything left of an operation's index is final."""
+    operations: list[Operation] = []
+    start = place = 0
+    for gone, come in _gaps(pairs, len(old), len(new)):
+        paired = min(gone, come)
+        for step in range(paired):
+            operations += _changes(old[start + step], new[place + step], f"{path}/{place + step}")
+        operations += [{"op": "remove", "path": f"{path}/{place + paired}"} for _ in range(paired, gone)]
+        added = range(place + paired, place + come)
+        operations += [{"op": "add", "path": f"{path}/{at}", "value": new[at]} for at in added]
+        start, place = start + gone + 1, place + come + 1
+    return operations
+
+
+def _encoded(value: Json | list[Operation]) -> bytes:
+    return orjson.dumps(value, default=dict)
+
+
+def _size(value: Json | list[Operation]) -> int:
+    return len(_encoded(value))
+
+
+def _escaped(key: str) -> str:
+    return key.replace("~", "~0").replace("/", "~1") if "~" in key or "/" in key else key
+
+
+def apply(document: Json, operations: Sequence[Map]) -> Json:
+    """A new document: this one after the operations; it shares with the old one what they do not touch.
+
+    Raises:
+        ValueError: an operation is not `add`, `remove` or `replace`, or does not fit the document (RFC 6902,
+            section 4). It names the operation and its path.
+    """
+    own: set[int] = set()
+    for operation in operations:
+        try:
+            document = _applied(document, operation, own)
+        except ValueError as error:
+            raise ValueError(f"{operation.get('op')} {operation.get('path')}: {error}") from None
+    return document
+
+
+def _applied(document: Json, operation: Map, own: set[int]) -> Json:
+    """The document after one operation. `own`: the ids of containers made here, which may be changed in place."""
+    op, tokens = operation.get("op"), _tokens(operation.get("path"))
+    if op not in ("add", "remove", "replace"):
+        raise ValueError("not an operation of the protocol")
+    if op != "remove" and "value" not in operation:
+        raise ValueError("has no value")
+    if not tokens:
+        if op == "remove":
+            raise ValueError("would leave no document")
+        return operation["value"]
+    root = parent = _owned(document, own)
+    for token in tokens[:-1]:
+        parent = _enter(parent, token, own)
+    if isinstance(parent, dict):
+        _change_member(parent, tokens[-1], operation)
+    else:
+        _change_item(parent, tokens[-1], operation)
+    return root
+
+
+def _tokens(path: Json) -> list[str]:
+    """The reference tokens of a JSON Pointer (RFC 6901)."""
+    if not isinstance(path, str) or (path and not path.startswith("/")) or _BAD_ESCAPE.search(path):
+        raise ValueError("not a JSON Pointer")
+    tokens = path.split("/")[1:]
+    return [token.replace("~1", "/").replace("~0", "~") for token in tokens] if "~" in path else tokens
+
+
+def _owned(value: Json, own: set[int]) -> dict[str, Json] | list[Json]:
+    if id(value) in own:
+        return cast("dict[str, Json] | list[Json]", value)
+    copy: dict[str, Json] | list[Json]
+    if _is_map(value):
+        copy = dict(value)
+    elif _is_array(value):
+        copy = list(value)
+    else:
+        raise ValueError("leads through what is neither map nor array")
+    own.add(id(copy))
+    return copy
+
+
+def _enter(parent: dict[str, Json] | list[Json], token: str, own: set[int]) -> dict[str, Json] | list[Json]:
+    if isinstance(parent, dict):
+        if token not in parent:
+            raise ValueError(_ABSENT)
+        parent[token] = child = _owned(parent[token], own)
+    else:
+        place = _index(token, len(parent))
+        parent[place] = child = _owned(parent[place], own)
+    return child
+
+
+def _change_member(parent: dict[str, Json], key: str, operation: Map) -> None:
+    if operation["op"] != "add" and key not in parent:
+        raise ValueError(_ABSENT)
+    if operation["op"] == "remove":
+        del parent[key]
+    else:
+        parent[key] = operation["value"]
+
+
+def _change_item(parent: list[Json], token: str, operation: Map) -> None:
+    if operation["op"] == "add":
+        place = len(parent) if token == _AFTER_LAST else _index(token, len(parent) + 1)
+        parent.insert(place, operation["value"])
+        return
+    place = _index(token, len(parent))
+    if operation["op"] == "remove":
+        del parent[place]
+    else:
+        parent[place] = operation["value"]
+
+
+def _index(token: str, length: int) -> int:
+    if not _INDEX.fullmatch(token) or len(token) > len(str(length)) or int(token) >= length:
+        raise ValueError(_ABSENT)
+    return int(token)

@@ -1,0 +1,1 @@
+"""Authoritative rooms: no sockets, no Redis."""

@@ -1,0 +1,37 @@
+"""The store's time as this node knows it, and timers by it.
+
+Deadlines are store time; this node counts on its own monotonic clock from the last moment at which it asked, so that
+a wall clock that steps, or differs from the store's, moves nothing. The store has the last word in every append.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+MAX_TIMER = 24 * 3600.0
+
+
+class Clock:
+    """Store time, estimated between two times that the store told."""
+
+    def __init__(self) -> None:
+        self._offset = time.time() - time.monotonic()
+
+    def learn(self, now: int) -> None:
+        """The store says that it is `now` (ms)."""
+        self._offset = now / 1000 - self.monotonic()
+
+    def now(self) -> int:
+        """ms of store time."""
+        return int((self.monotonic() + self._offset) * 1000)
+
+    def monotonic(self) -> float:
+        """Seconds on a clock of this node that never steps."""
+        return time.monotonic()
+
+    def call_at(self, at: int, callback: Callable[[], None]) -> asyncio.TimerHandle:
+        """Call back at the moment `at` (ms of store time), or earlier where that is more than a day away."""
+        delay = max(0.0, at / 1000 - self._offset - self.monotonic())
+        return asyncio.get_running_loop().call_later(min(delay, MAX_TIMER), callback)

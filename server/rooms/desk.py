@@ -1,0 +1,293 @@
+"""What people do with rooms from outside: create, sit down, leave, invite, match, look, replay (protocol section 7)."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import orjson
+from msgspec import UNSET, UnsetType
+
+from protocol.codes import Code, ProtocolError
+from protocol.messages import (
+    CreateRoom,
+    FindMatch,
+    Invite,
+    Json,
+    MatchFound,
+    OfferSeats,
+    RoomCreated,
+    RoomId,
+    SeatTaken,
+    TakeSeat,
+)
+from protocol.texts import clean_name
+from server.engines import AnyEngine, latest
+from server.engines.dice import commitment
+from server.rooms import intents
+from server.rooms.deciding import refuse
+from server.rooms.entries import FORMAT, Created, Recorded, pack
+from server.rooms.ids import new_id
+from server.rooms.listing import index_of
+from server.rooms.options import flat, read_options
+from server.rooms.replaying import replay_of
+from server.rooms.requests import given, hashed
+from server.rooms.room import Keep, Room
+from server.rooms.state import Status
+from server.rooms.telling import window_now
+from server.rooms.writing import carry_out, catch_up
+from server.settings import Pace
+from server.store.store import EMPTY, Append, Conflict, Listed, NotInTime, Store, StoreUnavailable, UnknownOutcome
+
+if TYPE_CHECKING:
+    from server.rooms.clock import Clock
+    from server.rooms.table import Table
+
+T = TypeVar("T")
+
+PAGE = 50
+MATCH_PAGES = 20
+KINDS = ("human", "bot")
+
+
+class Desk:
+    """The HTTP side of a hub."""
+
+    store: Store
+    pace: Pace
+    keep: Keep
+    clock: Clock
+
+    async def on(self, room: RoomId, work: Callable[[Table], Awaitable[T]]) -> T:
+        """Do something in the room's turn."""
+        raise NotImplementedError
+
+    async def create(self, body: CreateRoom, token: str) -> RoomCreated:
+        """A new room; its creator sits on seat 0 unless the body says otherwise.
+
+        Raises:
+            ProtocolError: `unknown_game`, `bad_message`, `rate_limited` (too many rooms), `unavailable`.
+        """
+        engine = latest(body.game)
+        if engine is None:
+            refuse(Code.UNKNOWN_GAME, "game: there is no such game here")
+        if body.seats not in engine.seats:
+            refuse(Code.BAD_MESSAGE, f"seats: {engine.title} is for {engine.seats.start} to {engine.seats.stop - 1}")
+        sits = body.seat is not False
+        intent = _take(hashed(token), body.name, body.kind) if sits else None
+        if not sits and (body.name is not UNSET or body.kind is not UNSET):
+            refuse(Code.BAD_MESSAGE, "name, kind: no seat is taken")
+        created = _created(engine, body, token)
+        room = await self._store_new(created)
+        if intent is not None:
+            await self._on(room, lambda table: carry_out(table, intent))
+        return RoomCreated(room, 0 if sits else None, token, commitment(created.seed).hex())
+
+    async def _store_new(self, created: Created) -> RoomId:
+        """Put a new journal into the store, under an id that nobody had."""
+        try:
+            if await self.store.count() >= self.pace.max_rooms:
+                raise ProtocolError(Code.RATE_LIMITED, "there are as many rooms as may be", retry_after=60_000)
+            while True:
+                room, now = new_id(private=created.private), self.clock.now()
+                begun = Room.begin(room, Recorded(1, secrets.token_hex(8), now, created), self.keep)
+                index = index_of(begun, begun.state, self.pace)
+                entry, limit = pack(created), now + self.pace.append_timeout
+                try:
+                    await self.store.append(Append(room, EMPTY, (entry,), (begun.head.tag,), index, limit))
+                except Conflict:
+                    continue
+                return room
+        except UnknownOutcome:
+            refuse(Code.UNKNOWN_OUTCOME, "the store did not tell in time whether the room exists")
+        except (StoreUnavailable, NotInTime):
+            raise unavailable() from None
+
+    async def take_seat(self, room: RoomId, body: TakeSeat, token: str, *, bot_host: bool) -> tuple[SeatTaken, bool]:
+        """A seat for the holder of the token; whether it was taken just now."""
+        intent = intents.TakeSeat(
+            hashed(token),
+            _name(body.name),
+            _kind(body.kind),
+            given(body.seat),
+            None if isinstance(body.entropy, UnsetType) else bytes.fromhex(body.entropy),
+            None if isinstance(body.invite, UnsetType) else hashed(body.invite),
+            bot_host,
+        )
+
+        async def work(table: Table) -> tuple[SeatTaken, bool]:
+            held = table.room.state.holder(intent.holder)
+            await carry_out(table, intent)
+            seat = table.room.state.holder(intent.holder)
+            if seat is None:
+                refuse(Code.REVOKED, "the seat was given up meanwhile")
+            return SeatTaken(seat, token), held is None
+
+        return await self._on(room, work)
+
+    async def vacate(self, room: RoomId, seat: int, token: str) -> None:
+        """Give a seat up."""
+        await self._on(room, lambda table: carry_out(table, intents.Vacate(hashed(token), seat)))
+
+    async def invite(self, room: RoomId, token: str) -> Invite:
+        """An invite to a vacated seat."""
+        invite = secrets.token_urlsafe(16)
+        intent = intents.MakeInvite(hashed(token), hashed(invite))
+        await self._on(room, lambda table: carry_out(table, intent))
+        return Invite(invite)
+
+    async def offer(self, room: RoomId, body: OfferSeats, token: str) -> None:
+        """Let free seats wait for a bot host: as many as asked for, or all."""
+        holder, wanted = hashed(token), given(body.seats)
+
+        async def work(table: Table) -> None:
+            state = table.room.state
+            free = sum(s is None and o is None for s, o in zip(state.seats, state.offers, strict=True))
+            if wanted is not None and wanted > free:
+                refuse(Code.ROOM_FULL, "seats: not that many are free")
+            for _ in range(max(1, free if wanted is None else wanted)):
+                await carry_out(table, intents.OfferSeat(holder, body.policy))
+
+        await self._on(room, work)
+
+    async def waiting_seats(self) -> Sequence[Mapping[str, Json]]:
+        """The seats that wait for a bot host."""
+        waiting: list[Mapping[str, Json]] = []
+
+        async def work(table: Table) -> None:
+            state = table.room.state
+            for seat, (taken, offer) in enumerate(zip(state.seats, state.offers, strict=True)):
+                if taken is None and offer is not None and state.status is Status.OPEN:
+                    game = state.created.game
+                    waiting.append({"room": table.id, "seat": seat, "game": game, "policy": offer.policy})
+
+        for room in await self._stored(self.store.offers()):
+            await self._on(room, work)
+        return waiting
+
+    async def match(self, body: FindMatch, token: str) -> MatchFound:
+        """A seat in the oldest public room with default options where somebody waits, or in a new one."""
+        engine = latest(body.game)
+        if engine is None:
+            refuse(Code.UNKNOWN_GAME, "game: there is no such game here")
+        take = TakeSeat(name=body.name)
+        for room in reversed(await self._waiting_rooms(engine, body.seats)):
+            try:
+                taken, _ = await self.take_seat(room, take, token, bot_host=False)
+            except ProtocolError as error:
+                if error.code in (Code.BAD_MESSAGE, Code.UNAVAILABLE, Code.UNKNOWN_OUTCOME):
+                    raise
+                continue
+            return MatchFound(room, taken.seat, token)
+        created = await self.create(CreateRoom(body.game, body.seats, name=body.name), token)
+        return MatchFound(RoomId(created.room), 0, token)
+
+    async def _waiting_rooms(self, engine: AnyEngine, seats: int) -> list[RoomId]:
+        """Open rooms as a match wants them, newest first."""
+        plain, found, cursor = flat(*read_options(engine, {})), [], None
+        for _ in range(MATCH_PAGES):
+            page = await self._stored(self.store.rooms(engine.name, Status.OPEN.value, cursor, PAGE))
+            for listed in page.rooms:
+                part = orjson.loads(listed.listing)
+                free = None in part["seats"]
+                if listed.connected and free and len(part["seats"]) == seats and part["options"] == plain:
+                    found.append(listed.room)
+            cursor = page.cursor
+            if cursor is None:
+                break
+        return found
+
+    async def rooms(self, game: str | None, status: str | None, cursor: str | None) -> Mapping[str, Json]:
+        """A page of public rooms, newest first."""
+        try:
+            page = await self._stored(self.store.rooms(game, status, cursor, PAGE))
+        except ValueError:
+            refuse(Code.BAD_MESSAGE, "cursor: not one that this server gave")
+        rooms = [await self._listed(listed) for listed in page.rooms]
+        return {"rooms": [room for room in rooms if room is not None], "cursor": page.cursor}
+
+    async def _listed(self, listed: Listed) -> Mapping[str, Json] | None:
+        """What the list says of a room: where spectators are behind, so is the list."""
+        part: dict[str, Any] = orjson.loads(listed.listing)
+        if part["options"]["spectators"]["delay"]:
+            try:
+                part = dict((await self.look(listed.room))["room"])  # type: ignore[arg-type]
+            except ProtocolError:
+                return None
+        connected: list[Json] = [seat in listed.connected for seat in range(len(part["seats"]))]
+        return {**part, "connected": connected}
+
+    async def look(self, room: RoomId) -> Mapping[str, Json]:
+        """What anybody may see of a room besides the game itself."""
+
+        async def work(table: Table) -> Mapping[str, Json]:
+            public = window_now(table).public
+            return {key: public[key] for key in ("room", "turn", "result")}
+
+        return await self._on(room, work)
+
+    async def replay(self, room: RoomId) -> Mapping[str, Json]:
+        """The journal of a room that has ended, for spectators to know as well."""
+
+        async def work(table: Table) -> Mapping[str, Json]:
+            shown: Any = window_now(table).public["room"]
+            if shown["status"] not in (Status.FINISHED.value, Status.ABANDONED.value):
+                refuse(Code.NOT_FINISHED, "the game goes on")
+            return replay_of(table.room, await self.store.read(room))
+
+        return await self._on(room, work)
+
+    async def _on(self, room: RoomId, work: Callable[[Table], Awaitable[T]]) -> T:
+        """Do it on a room that is up to date with its journal."""
+
+        async def current(table: Table) -> T:
+            if not table.current:
+                await catch_up(table)
+            try:
+                return await work(table)
+            except ProtocolError as error:
+                if table.room.state.created.private and error.code is Code.UNAUTHORIZED:
+                    refuse(Code.UNKNOWN_ROOM, "there is no such room")
+                raise
+
+        return await self.on(room, current)
+
+    async def _stored(self, asked: Awaitable[T]) -> T:
+        try:
+            return await asked
+        except StoreUnavailable:
+            raise unavailable() from None
+
+
+def unavailable() -> ProtocolError:
+    """The store is away."""
+    return ProtocolError(Code.UNAVAILABLE, "the store can't be reached; nothing happened", retry_after=1000)
+
+
+def _created(engine: AnyEngine, body: CreateRoom, token: str) -> Created:
+    shared, game = read_options(engine, given(body.options) or {})
+    return Created(
+        FORMAT,
+        engine.name,
+        engine.rules,
+        flat(shared, game),
+        body.seats,
+        body.private is True,
+        secrets.token_bytes(32),
+        hashed(token),
+    )
+
+
+def _take(holder: bytes, name: str | UnsetType, kind: str | UnsetType) -> intents.TakeSeat:
+    return intents.TakeSeat(holder, _name(name), _kind(kind), 0)
+
+
+def _name(name: str | UnsetType) -> str | None:
+    return None if isinstance(name, UnsetType) else clean_name(name)
+
+
+def _kind(kind: str | UnsetType) -> str:
+    if kind is UNSET:
+        return "human"
+    return kind if kind in KINDS else refuse(Code.BAD_MESSAGE, "kind: human or bot")

@@ -1,0 +1,190 @@
+"""What the hub does all the time: wake-ups, heads, presence, deadlines, and rooms that nobody looks at any more.
+
+No node is chosen for anything: every node does all of this, and the journal's compare-and-set keeps it from being
+done twice.
+
+An outage is a gap between two looks at the deadlines, by any node. Before a room takes its next entry after one, the
+time is given back to its clocks; so no clock runs out by it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+import structlog
+
+from protocol.codes import ProtocolError
+from protocol.messages import RoomId
+from server.rooms import writing
+from server.rooms.jobs import Job
+from server.store.store import News, StoreUnavailable, UnknownOutcome, Wakeup
+
+if TYPE_CHECKING:
+    from server.rooms.hub import Hub
+    from server.rooms.table import Table
+
+log = structlog.get_logger("pharos.rooms")
+
+DUE_AT_ONCE = 256
+AT_ONCE = 64
+
+
+class Keeping:
+    """The loops of one hub."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._hub = hub
+        self._tasks: list[asyncio.Task[None]] = []
+        self._last_sweep: float | None = None
+        self._gap: tuple[int, int] | None = None
+        self._giving_back = False
+        self._sweeping = asyncio.Lock()
+
+    @property
+    def steady(self) -> bool:
+        """Whether the deadlines were looked at lately, hence the store was there."""
+        if self._last_sweep is None:
+            return False
+        return (self._hub.clock.monotonic() - self._last_sweep) * 1000 <= self._hub.pace.outage
+
+    def start(self) -> None:
+        """Begin all loops."""
+        pace = self._hub.pace
+        loops: list[tuple[Callable[[], Awaitable[None]], int]] = [
+            (self.sweep, pace.sweep_every),
+            (self._compare_heads, 1000),
+            (self._renew_presence, pace.presence_renew),
+            (self._evict, min(pace.evict_after, 5000)),
+        ]
+        self._tasks = [asyncio.create_task(self._forever(step, every)) for step, every in loops]
+        self._tasks.append(asyncio.create_task(self._listen()))
+
+    async def stop(self) -> None:
+        """End all loops."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        self._tasks.clear()
+
+    async def _forever(self, step: Callable[[], Awaitable[None]], every: int) -> None:
+        while True:
+            try:
+                await step()
+            except (StoreUnavailable, UnknownOutcome) as error:
+                log.warning("store unavailable", step=step.__name__, reason=str(error))
+            except Exception:
+                log.exception("house-keeping raised", step=step.__name__)
+            await asyncio.sleep(every / 1000 * random.uniform(0.8, 1.2))  # noqa: S311 - jitter
+
+    # Deadlines and outages.
+
+    async def gap(self) -> tuple[int, int] | None:
+        """The last outage (start and end, ms of store time); looks first if that was not done lately.
+
+        Raises:
+            StoreUnavailable: it can't be told.
+        """
+        if not self.steady and not self._giving_back:
+            await self._look()
+        return self._gap
+
+    async def sweep(self) -> None:
+        """Look after rooms whose time has come, loaded or not; give clocks back what an outage took."""
+        due = await self._look()
+        for room in due:
+            table = self._hub.table(room)
+            if not table.loaded:
+                table.submit(Job(writing.do_chore, lambda _: None))
+
+    async def _look(self) -> tuple[RoomId, ...]:
+        async with self._sweeping:
+            hub = self._hub
+            asked = hub.clock.monotonic()
+            sweep = await hub.store.sweep(DUE_AT_ONCE)
+            hub.clock.learn(sweep.now)
+            self._last_sweep = asked
+            known = self._gap[0] if self._gap else None
+            if sweep.last and sweep.now - sweep.last > hub.pace.outage and sweep.last != known:
+                log.warning("outage", ms=sweep.now - sweep.last)
+                self._gap = (sweep.last, sweep.now)
+                self._giving_back = True
+                try:
+                    await self._give_back()
+                finally:
+                    self._giving_back = False
+                    self._last_sweep = hub.clock.monotonic()
+            await hub.store.swept(hub.clock.now())
+        return sweep.due
+
+    async def _give_back(self) -> None:
+        """Every room with a running clock takes note of the outage."""
+        rooms = await self._hub.store.clocks()
+        for first in range(0, len(rooms), AT_ONCE):
+            await asyncio.gather(*(self._note_gap(room) for room in rooms[first : first + AT_ONCE]))
+
+    async def _note_gap(self, room: RoomId) -> None:
+        try:
+            await self._hub.on(room, writing.give_back)
+        except ProtocolError as error:
+            log.warning("a clock was not given back its time", room=room, code=str(error.code))
+
+    # News from elsewhere.
+
+    async def _listen(self) -> None:
+        async for wakeup in self._hub.store.wakeups():
+            self._hear(wakeup)
+
+    def _hear(self, wakeup: Wakeup) -> None:
+        if wakeup.news is News.LOST:
+            for table in self._hub.loaded():
+                table.submit(Job(_catch_up, lambda _: None))
+            return
+        known = self._hub.known(wakeup.room)
+        if known is None or not known.loaded:
+            return
+        if wakeup.news is News.ENTRY:
+            if wakeup.seq != known.room.head.seq:
+                known.submit(Job(lambda table: _behind(table, wakeup.seq), lambda _: None))
+        elif wakeup.news is News.CHAT:
+            known.submit(Job(lambda table: table.talk.hear(), lambda _: None))
+        else:
+            known.talk.changed()
+
+    async def _compare_heads(self) -> None:
+        """Find wake-ups that were lost, and journals that went another way."""
+        tables = {table.id: table for table in self._hub.loaded()}
+        if not tables:
+            return
+        heads = await self._hub.store.heads(tuple(tables))
+        for room, table in tables.items():
+            head = heads.get(room)
+            if not table.loaded or table.busy:
+                continue
+            if head is None or (head.seq, head.tag) != (table.room.head.seq, table.room.head.tag):
+                table.submit(Job(writing.catch_up, lambda _: None))
+
+    async def _renew_presence(self) -> None:
+        for table in self._hub.loaded():
+            if table.attended:
+                table.talk.changed()
+
+    async def _evict(self) -> None:
+        """Let go of rooms at which nobody looks; whatever they need done by themselves, the sweep finds."""
+        now, patience = self._hub.clock.monotonic(), self._hub.pace.evict_after / 1000
+        for table in self._hub.loaded():
+            if not table.attended and not table.busy and now - table.idle_since > patience:
+                self._hub.drop(table)
+
+
+async def _catch_up(table: Table) -> None:
+    await writing.catch_up(table)
+    await table.talk.hear()
+
+
+async def _behind(table: Table, seq: int) -> None:
+    """Catch up, unless an earlier job did."""
+    if not table.current and table.room.head.seq != seq:
+        await writing.catch_up(table)

@@ -1,0 +1,106 @@
+"""A room from its journal: the snapshot where it helps, the entries after it, and the recent changes for resuming."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+
+import msgspec
+
+from protocol.messages import RoomId
+from server.rooms.audience import Change
+from server.rooms.entries import BrokenJournal, Recorded, unpack
+from server.rooms.room import Keep, Room
+from server.rooms.saved import restore
+from server.rooms.viewers import Window
+from server.store.store import Saved, Store, Stored
+
+ENTRIES_PER_TURN = 32
+"""Entries to go through before other rooms get their turn of the event loop."""
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """A room at the head of its journal, its last changes, and what spectators saw before the first of them."""
+
+    room: Room
+    changes: Sequence[Change]
+    before: Window
+
+
+class NoSuchRoom(Exception):  # noqa: N818
+    """There is no journal of this id."""
+
+
+def recorded(stored: Stored) -> Recorded:
+    """The entry of the store in its typed form.
+
+    Raises:
+        BrokenJournal: it can't be read.
+    """
+    return Recorded(stored.seq, stored.tag, stored.at, unpack(stored.data))
+
+
+async def load(store: Store, room: RoomId, keep: Keep, *, recent: int, now: int) -> Loaded:
+    """The room, with its last `recent` changes, and all those that delayed spectators have not seen by `now`.
+
+    Raises:
+        NoSuchRoom. BrokenJournal, UnknownRules: this node can't play it. StoreUnavailable.
+    """
+    saved = await store.saved(room)
+    found = await _from_snapshot(store, room, saved, keep) if saved else None
+    if found is not None:
+        begun, rest = found
+        delay = begun.rulebook.shared.spectators.delay
+        if not delay or begun.head.at + delay <= now:
+            return await _go_through(begun, rest, recent, now)
+    entries = await store.read(room)
+    if not entries:
+        raise NoSuchRoom(room)
+    return await _go_through(Room.begin(room, recorded(entries[0]), keep), entries[1:], recent, now)
+
+
+async def _from_snapshot(store: Store, room: RoomId, saved: Saved, keep: Keep) -> tuple[Room, Sequence[Stored]] | None:
+    """The snapshot's room and the entries after it, if the journal has the snapshot's entry."""
+    entries = await store.read(room, saved.seq - 1)
+    if not entries or entries[0].tag != saved.tag:
+        return None
+    begun = restore(saved, keep)
+    return None if begun is None else (begun, entries[1:])
+
+
+async def _go_through(room: Room, entries: Sequence[Stored], recent: int, now: int) -> Loaded:
+    delay = room.rulebook.shared.spectators.delay
+    first_told = max(0, len(entries) - recent)
+    if delay:
+        pending = next((i for i, entry in enumerate(entries) if entry.at + delay > now), len(entries))
+        first_told = min(first_told, pending)
+    for number, entry in enumerate(entries[:first_told]):
+        _advance(room, entry)
+        if number % ENTRIES_PER_TURN == 0:
+            await asyncio.sleep(0)
+    before = Window(room.head, room.documents().public)
+    changes = []
+    for number, entry in enumerate(entries[first_told:]):
+        changes.append(commit(room, recorded(entry)))
+        if number % ENTRIES_PER_TURN == 0:
+            await asyncio.sleep(0)
+    return Loaded(room, changes, before)
+
+
+def _advance(room: Room, entry: Stored) -> None:
+    try:
+        room.advance(recorded(entry))
+    except (ValueError, LookupError) as error:
+        raise BrokenJournal(f"entry {entry.seq} can't be played: {error}") from error
+
+
+def commit(room: Room, entry: Recorded) -> Change:
+    """Commit an entry that somebody else appended.
+
+    Raises:
+        BrokenJournal: it does not follow, or the rules of this node refuse it.
+    """
+    try:
+        return room.commit(entry)
+    except (ValueError, LookupError) as error:
+        raise BrokenJournal(f"entry {entry.seq} can't be played: {error}") from error

@@ -1,0 +1,213 @@
+"""What a connection asks of a room: each request of protocol section 2 that names one, done in the room's turn."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import UNSET, UnsetType
+from protocol.digest import digest
+
+from protocol.codes import Code, ProtocolError
+from protocol.messages import (
+    Act,
+    Back,
+    Chat,
+    Check,
+    Error,
+    Join,
+    Leave,
+    Legal,
+    Ok,
+    Resign,
+    RoomMessage,
+    Undo,
+)
+from server.rooms import telling
+from server.rooms.audience import Change
+from server.rooms.deciding import refuse, seat_of
+from server.rooms.intents import ComeBack, GiveUp, Play, TakeBack
+from server.rooms.jobs import Job
+from server.rooms.viewer import Connection
+from server.rooms.viewers import Viewer
+from server.rooms.writing import carry_out, catch_up
+
+if TYPE_CHECKING:
+    from server.rooms.table import Table
+
+T = TypeVar("T")
+
+
+def hashed(token: str) -> bytes:
+    """What the server keeps of a token."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def given(value: T | UnsetType) -> T | None:
+    """The value of an optional field, None where it is absent."""
+    return None if isinstance(value, UnsetType) else value
+
+
+def job(connection: Connection, message: RoomMessage) -> Job:
+    """The request as a job of its room."""
+    return Job(lambda table: _answer(table, connection, message), lambda error: fail(connection, message, error))
+
+
+def fail(connection: Connection, message: RoomMessage, error: ProtocolError) -> None:
+    """Tell the connection that its request did nothing."""
+    if isinstance(message, Join) and error.code in (Code.UNKNOWN_ROOM, Code.UNAUTHORIZED, Code.REVOKED):
+        connection.failed_lookup()
+    retry = UNSET if error.retry_after is None else error.retry_after
+    answer = Error(message.id, error.code, error.message, room=message.room, retry_after=retry)
+    connection.outbox.reply(connection.codec.encode(answer), None)
+
+
+async def _answer(table: Table, connection: Connection, message: RoomMessage) -> None:
+    if connection.closed and isinstance(message, Join):
+        return
+    if isinstance(message, Join):
+        await _join(table, connection, message)
+        return
+    viewer = table.viewers.find(connection)
+    if viewer is None:
+        refuse(Code.NOT_JOINED, "this connection is not attached to the room")
+    if isinstance(message, Act | Undo | Resign | Back):
+        await _counted(table, viewer, message)
+    else:
+        await _ANSWERS[type(message)](table, viewer, message)
+
+
+def _reply(table: Table, viewer: Viewer, ok: Ok) -> None:
+    viewer.connection.outbox.reply(viewer.connection.codec.encode(ok), table.id)
+
+
+async def _counted(table: Table, viewer: Viewer, message: Act | Undo | Resign | Back) -> None:
+    """Carry out what a seat wants; count how it ended."""
+    actions = table.hub.stats.actions
+    try:
+        seq = await _carry_out(table, viewer, message)
+    except ProtocolError as error:
+        actions[error.code] += 1
+        raise
+    actions["ok"] += 1
+    _reply(table, viewer, Ok(message.id, seq=seq))
+
+
+async def _carry_out(table: Table, viewer: Viewer, message: Act | Undo | Resign | Back) -> int:
+    if viewer.holder is None:
+        refuse(Code.NOT_SEATED, "a spectator does not play")
+    holder, key = viewer.holder, given(message.key)
+    if isinstance(message, Act | Undo) and message.seq > table.room.head.seq:
+        await catch_up(table)
+    match message:
+        case Act():
+            return await carry_out(table, Play(holder, message.action, message.seq, key))
+        case Undo():
+            return await carry_out(table, TakeBack(holder, message.seq, key))
+        case Resign():
+            return await carry_out(table, GiveUp(holder, key))
+        case Back():
+            return await carry_out(table, ComeBack(holder, key))
+
+
+async def _join(table: Table, connection: Connection, message: Join) -> None:
+    if not table.current:
+        await catch_up(table)
+    seat, holder = _who(table, given(message.token))
+    again = table.viewers.remove(connection)
+    if again is None and len(connection.rooms) >= connection.max_rooms:
+        refuse(Code.TOO_MANY, f"{connection.max_rooms} rooms on one connection")
+    viewer = Viewer(connection, seat, holder, legal=message.legal is True)
+    if seat is not None:
+        _make_place(table, seat)
+    table.viewers.add(viewer)
+    _attach(table, viewer, message)
+    await table.talk.announce()
+    table.talk.greet(viewer)
+    await table.talk.recent(viewer, given(message.chat_since))
+    for frame in telling.turn_frames(table, viewer):
+        connection.outbox.update(table.id, frame)
+
+
+def _who(table: Table, token: str | None) -> tuple[int | None, bytes | None]:
+    """The seat that the token holds; without one, a spectator."""
+    state = table.room.state
+    if token is None:
+        if not table.room.rulebook.shared.spectators.allowed:
+            refuse(Code.FORBIDDEN, "this room takes no spectators")
+        return None, None
+    holder = hashed(token)
+    try:
+        return seat_of(state, holder), holder
+    except ProtocolError as error:
+        if state.created.private and error.code is Code.UNAUTHORIZED:
+            refuse(Code.UNKNOWN_ROOM, "there is no such room")
+        raise
+
+
+def _make_place(table: Table, seat: int) -> None:
+    """A seat has only so many connections on a node: the one least recently heard from goes."""
+    holding = table.viewers.holding(seat)
+    if len(holding) >= table.hub.pace.holders_per_seat:
+        oldest = min(holding, key=lambda viewer: viewer.connection.heard)
+        telling.detach(table, oldest, Code.DISPLACED, "this seat has newer connections")
+
+
+def _attach(table: Table, viewer: Viewer, message: Join) -> None:
+    """The `ok`, then the missing patches or a snapshot."""
+    head, _ = telling.view(table, viewer)
+    missed = _missed(table, viewer, message)
+    table.hub.stats.resumes["snapshot" if missed is None else "patches"] += 1
+    ok = Ok(message.id, room=table.id, seat=viewer.seat, seq=head.seq, tag=head.tag, resumed=missed is not None)
+    _reply(table, viewer, ok)
+    if missed is None:
+        viewer.connection.outbox.fresh(table.id, (telling.snapshot(table, viewer),))
+        return
+    for change in missed:
+        viewer.connection.outbox.update(table.id, change.frame(viewer.seat, viewer.connection.codec))
+
+
+def _missed(table: Table, viewer: Viewer, message: Join) -> Sequence[Change] | None:
+    """The changes after the entry that the client has seen, as far as the viewer may see them by now."""
+    since = given(message.since)
+    if since is None:
+        return None
+    head, _ = telling.view(table, viewer)
+    changes = table.history.since(since.seq, since.tag) if since.seq <= head.seq else None
+    return None if changes is None else [change for change in changes if change.recorded.seq <= head.seq]
+
+
+async def _legal(table: Table, viewer: Viewer, message: Legal) -> None:
+    if viewer.seat is None:
+        refuse(Code.NOT_SEATED, "a spectator has no actions")
+    _reply(table, viewer, Ok(message.id, seq=table.room.head.seq, actions=telling.actions(table, viewer.seat)))
+
+
+async def _check(table: Table, viewer: Viewer, message: Check) -> None:
+    head, state = telling.view(table, viewer)
+    if message.seq != head.seq:
+        refuse(Code.STALE, "this seq is not the viewer's last")
+    match = digest(state) == message.digest
+    _reply(table, viewer, Ok(message.id, seq=head.seq, match=match))
+    if not match:
+        viewer.connection.outbox.fresh(table.id, (telling.snapshot(table, viewer),))
+
+
+async def _chat(table: Table, viewer: Viewer, message: Chat) -> None:
+    n = await table.talk.say(viewer, message)
+    _reply(table, viewer, Ok(message.id, n=n))
+
+
+async def _leave(table: Table, viewer: Viewer, message: Leave) -> None:
+    table.viewers.remove(viewer.connection)
+    _reply(table, viewer, Ok(message.id))
+    table.talk.changed()
+
+
+_ANSWERS: dict[type[RoomMessage], Callable[[Table, Viewer, Any], Awaitable[None]]] = {
+    Legal: _legal,
+    Check: _check,
+    Chat: _chat,
+    Leave: _leave,
+}

@@ -1,0 +1,249 @@
+"""One room: decide(intent) → an entry or a refusal; commit(entry) → the change for every audience. No I/O.
+
+Rules that hold here:
+
+1. `decide` changes nothing. What it proposes counts only when the journal has taken it.
+2. `commit` takes the journal's entries in order, whoever appended them, and checks that the rules lead where the entry
+   says. If they don't, the journal is broken for this version of the code.
+3. A key is remembered with what it did, by holder, for as long as the room exists.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from protocol.codes import Code
+from protocol.messages import RoomId
+from server.engines import ENGINES
+from server.engines.engine import Action
+from server.rooms import deciding
+from server.rooms.audience import Change
+from server.rooms.deciding import Already, Proposal, refuse
+from server.rooms.document import Documents, documents
+from server.rooms.entries import (
+    FORMAT,
+    Acted,
+    BrokenJournal,
+    CameBack,
+    Created,
+    Recorded,
+    Resigned,
+    Undone,
+)
+from server.rooms.intents import (
+    Abandon,
+    AnyIntent,
+    ComeBack,
+    GiveBack,
+    GiveUp,
+    MakeInvite,
+    OfferSeat,
+    Play,
+    PlayFor,
+    SeatServer,
+    TakeBack,
+    TakeSeat,
+    Vacate,
+)
+from server.rooms.options import read_options
+from server.rooms.state import Outcome, RoomState, Status
+from server.rooms.transitions import Rulebook, after, outcome
+from server.store.store import Head
+
+
+class UnknownRules(Exception):  # noqa: N818
+    """This node does not have the game, or not the version of its rules, that the room is played by."""
+
+
+class Done(msgspec.Struct, frozen=True):
+    """What a key did: the entry, and the request's contents for comparison."""
+
+    seq: int
+    kind: str
+    action: Mapping[str, object] | None
+
+
+class Keep(msgspec.Struct, frozen=True):
+    """The limits of a room that its deployment sets."""
+
+    timeouts_to_serve: int
+    undo_limit: int
+
+
+class Room:
+    """A room at the last entry that was committed."""
+
+    def __init__(self, rulebook: Rulebook, state: RoomState, keep: Keep, keys: dict[tuple[bytes, str], Done]) -> None:
+        self.rulebook = rulebook
+        self.state = state
+        self.keys = keys
+        self._keep = keep
+        self._seen: tuple[RoomState, Documents] | None = None
+
+    @classmethod
+    def begin(cls, room: RoomId, recorded: Recorded, keep: Keep) -> Room:
+        """The room at its first entry.
+
+        Raises:
+            UnknownRules: no engine here for the room's game and version. BrokenJournal: not the start of a journal.
+        """
+        created = recorded.entry
+        if not isinstance(created, Created) or recorded.seq != 1:
+            raise BrokenJournal("the journal does not begin with `created`")
+        head = Head(recorded.seq, recorded.tag, recorded.at)
+        free = (None,) * created.seats
+        state = RoomState(room, head, created, recorded.at, free, free)
+        return cls(rulebook_of(created, keep), state, keep, {})
+
+    @property
+    def head(self) -> Head:
+        """The last entry's place."""
+        return self.state.head
+
+    def documents(self) -> Documents:
+        """What every audience sees now."""
+        if self._seen is None or self._seen[0] is not self.state:
+            self._seen = (self.state, documents(self.rulebook, self.state, self._seen))
+        return self._seen[1]
+
+    def legal_actions(self, seat: int) -> Sequence[Action]:
+        """Every legal action of a seat; () for one that does not have to decide."""
+        if self.state.position is None or self.state.clocks.of(seat) is None:
+            return ()
+        return self.rulebook.engine.legal_actions(self.state.position.game, seat)
+
+    def decide(self, intent: AnyIntent) -> Proposal:
+        """The entry that the intent leads to.
+
+        Raises:
+            ProtocolError: it may not or can't be done. Already: there is nothing to do.
+        """
+        self._known_key(intent)
+        rulebook, state, creator = self.rulebook, self.state, self.creator()
+        match intent:
+            case Play():
+                return deciding.play_action(rulebook, state, intent)
+            case TakeBack():
+                return deciding.take_back(state, intent, self._keep.undo_limit)
+            case GiveUp():
+                return deciding.give_up(state, intent)
+            case ComeBack():
+                return deciding.come_back(state, intent)
+            case PlayFor():
+                return deciding.play_for(rulebook, state, intent)
+            case TakeSeat():
+                return deciding.take_seat(rulebook, state, intent)
+            case Vacate():
+                return deciding.vacate(state, intent, creator)
+            case OfferSeat():
+                return deciding.offer_seat(state, intent, creator)
+            case MakeInvite():
+                return deciding.make_invite(state, intent, creator)
+            case SeatServer():
+                return deciding.seat_server(rulebook, state, intent)
+            case GiveBack():
+                return deciding.give_back(rulebook, state, intent)
+            case Abandon():
+                return deciding.abandon(state, intent)
+
+    def creator(self) -> bytes:
+        """Hash of the creator's token; empty when that was given up."""
+        admin = self.state.created.admin
+        return b"" if admin in self.state.revoked else admin
+
+    def _known_key(self, intent: AnyIntent) -> None:
+        """Answer a key that was carried out before as it was then."""
+        if not isinstance(intent, Play | TakeBack | GiveUp | ComeBack) or intent.key is None:
+            return
+        done = self.keys.get((intent.holder, intent.key))
+        if done is None:
+            return
+        wanted = _contents(intent)
+        if (done.kind, done.action) != wanted:
+            refuse(Code.KEY_REUSED, "key: it was used for something else")
+        raise Already(done.seq, self.state.holder(intent.holder) or 0)
+
+    def next_state(self, recorded: Recorded, found: Outcome | None) -> RoomState:
+        """The state after an entry that is not committed yet; `found` is its outcome."""
+        return after(self.rulebook, self.state, recorded, found)
+
+    def advance(self, recorded: Recorded, found: Outcome | None = None) -> Outcome | None:
+        """Take an entry of the journal without telling anybody; the outcome of it.
+
+        Raises:
+            BrokenJournal: the entry does not follow, or the rules lead elsewhere.
+        """
+        if recorded.seq != self.state.head.seq + 1:
+            raise BrokenJournal(f"entry {recorded.seq} after {self.state.head.seq}")
+        if found is None:
+            found = outcome(self.rulebook, self.state, recorded.entry)
+        self._remember_key(recorded)
+        self.state = after(self.rulebook, self.state, recorded, found)
+        return found
+
+    def commit(self, recorded: Recorded, found: Outcome | None = None) -> Change:
+        """Take an entry of the journal: what changed, and for whom.
+
+        Raises:
+            BrokenJournal: see `advance`.
+        """
+        before = self.documents()
+        found = self.advance(recorded, found)
+        fresh = [d.seat for d in self.state.clocks.decisions if d.since == recorded.seq]
+        return Change(
+            self.state.id, recorded, before, self.documents(), events=found.events if found else (), fresh=fresh
+        )
+
+    def _remember_key(self, recorded: Recorded) -> None:
+        entry = recorded.entry
+        if not isinstance(entry, Acted | Undone | Resigned | CameBack) or entry.key is None:
+            return
+        seat = self.state.seats[entry.seat]
+        if seat is not None and seat.token is not None:
+            self.keys[seat.token, entry.key] = Done(recorded.seq, *_recorded_contents(entry))
+
+    def ended(self) -> bool:
+        """Whether no entry can come any more."""
+        return self.state.status in (Status.FINISHED, Status.ABANDONED)
+
+
+def rulebook_of(created: Created, keep: Keep) -> Rulebook:
+    """What the room plays.
+
+    Raises:
+        UnknownRules, BrokenJournal: see `Room.begin`.
+    """
+    if created.format != FORMAT:
+        raise BrokenJournal(f"a journal of format {created.format}")
+    engine = ENGINES.get((created.game, created.rules))
+    if engine is None:
+        raise UnknownRules(f"{created.game} {created.rules} is not played here")
+    shared, game = read_options(engine, created.options)
+    return Rulebook(engine, shared, game, keep.timeouts_to_serve)
+
+
+def _contents(intent: Play | TakeBack | GiveUp | ComeBack) -> tuple[str, Mapping[str, object] | None]:
+    """What the request asks for, as far as a key vouches for it."""
+    match intent:
+        case Play():
+            return "action", intent.action
+        case TakeBack():
+            return "undo", {"of": intent.seq}
+        case GiveUp():
+            return "resign", None
+        case ComeBack():
+            return "back", None
+
+
+def _recorded_contents(entry: Acted | Undone | Resigned | CameBack) -> tuple[str, Mapping[str, object] | None]:
+    match entry:
+        case Acted():
+            return "action", entry.action
+        case Undone():
+            return "undo", {"of": entry.of}
+        case Resigned():
+            return "resign", None
+        case CameBack():
+            return "back", None

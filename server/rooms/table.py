@@ -1,0 +1,210 @@
+"""One room in memory on this node: its turn-taking, its viewers, its recent past.
+
+Rules that hold here:
+
+1. Everything about a room happens in its jobs, one after the other, in the order they came. No two entries of a room
+   are ever decided on the same head by one node.
+2. A job that fails answers whoever asked for it; the table lives on. What is not a known failure is a bug of ours: it
+   is logged with room and seq, and the room is loaded anew from its journal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from typing import TYPE_CHECKING
+
+import msgspec
+import structlog
+
+from protocol.codes import Code, ProtocolError
+from protocol.messages import RoomId
+from server.rooms import telling, writing
+from server.rooms.chores import Chore, Task, next_chore
+from server.rooms.entries import BrokenJournal
+from server.rooms.history import History
+from server.rooms.jobs import Job
+from server.rooms.loading import NoSuchRoom, load
+from server.rooms.room import Room, UnknownRules
+from server.rooms.talk import Talk
+from server.rooms.viewers import Viewers
+from server.store.store import NotInTime, Quarantined, StoreUnavailable, UnknownOutcome
+
+if TYPE_CHECKING:
+    from server.rooms.hub import Hub
+
+log = structlog.get_logger("pharos.rooms")
+
+PUT_OFF = 1000
+"""ms before a chore that could not be done is tried again."""
+
+
+class Table:
+    """A room, its viewers on this node, and the jobs that wait for it.
+
+    `room`, `history`, `viewers` are there in every job. `current`: the journal was read in the present job already.
+    `given_back`: the last outage for which the clocks were set right.
+    """
+
+    room: Room
+    history: History
+    viewers: Viewers
+
+    def __init__(self, hub: Hub, room: RoomId) -> None:
+        self.hub = hub
+        self.id = room
+        self.talk = Talk(self)
+        self.loaded = False
+        self.current = False
+        self.unsure = False
+        self.saved_at = 0
+        self.given_back: tuple[int, int] | None = None
+        self.idle_since = hub.clock.monotonic()
+        self._jobs: deque[Job] = deque()
+        self._worker: asyncio.Task[None] | None = None
+        self._timers: list[asyncio.TimerHandle] = []
+        self._put_off: dict[Task, int] = {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether jobs wait or run."""
+        return self._worker is not None
+
+    @property
+    def attended(self) -> bool:
+        """Whether anybody is attached here."""
+        return hasattr(self, "viewers") and len(self.viewers) > 0
+
+    def submit(self, job: Job) -> None:
+        """Do the job after those that wait already."""
+        self._jobs.append(job)
+        if self._worker is None:
+            self._worker = asyncio.get_running_loop().create_task(self._work())
+
+    async def finished(self) -> None:
+        """Until no job waits or runs."""
+        while self._worker is not None:
+            await asyncio.wait([self._worker])
+
+    async def _work(self) -> None:
+        while self._jobs:
+            job = self._jobs.popleft()
+            failure = await self._run(job)
+            if failure is not None:
+                job.fail(failure)
+        self._worker = None
+        self.idle_since = self.hub.clock.monotonic()
+        self._arrange()
+        if not self.loaded and not self.attended:
+            self.hub.drop(self)
+
+    async def _run(self, job: Job) -> ProtocolError | None:
+        """Do one job; the failure to tell whoever asked."""
+        try:
+            self.current = False
+            if not self.loaded:
+                await self.load()
+            elif self.unsure:
+                await writing.catch_up(self)
+            self.unsure = False
+            await job.run(self)
+        except ProtocolError as error:
+            return error
+        except (NoSuchRoom, UnknownRules, UnknownOutcome, StoreUnavailable, NotInTime) as error:
+            return self._known_failure(error)
+        except (BrokenJournal, Quarantined) as error:
+            await self._broken(error)
+            return ProtocolError(Code.BROKEN_ROOM, "the room's journal can't be read")
+        except Exception:
+            seq = self.room.head.seq if self.loaded else 0
+            log.exception("a room raised; it is loaded anew", room=self.id, seq=seq)
+            self.let_go()
+            return ProtocolError(Code.INTERNAL, "a fault of the server; the room is loaded anew")
+        return None
+
+    def _known_failure(self, error: Exception) -> ProtocolError:
+        if isinstance(error, NoSuchRoom):
+            return ProtocolError(Code.UNKNOWN_ROOM, "there is no such room")
+        if isinstance(error, UnknownRules):
+            log.warning("room left alone", room=self.id, reason=str(error))
+            return ProtocolError(Code.UNAVAILABLE, "this node does not play the room's version of the game")
+        self.hub.stats.store_errors += 1
+        if isinstance(error, UnknownOutcome):
+            self.unsure = True
+            return ProtocolError(Code.UNKNOWN_OUTCOME, "the store did not tell in time; send the same key again")
+        log.warning("store unavailable", room=self.id, reason=str(error))
+        return ProtocolError(Code.UNAVAILABLE, "the store can't be reached; nothing happened", retry_after=1000)
+
+    async def load(self) -> None:
+        """The room from its journal; whoever is attached already gets a fresh snapshot."""
+        hub = self.hub
+        await hub.store.follow(self.id)
+        loaded = await load(hub.store, self.id, hub.keep, recent=hub.pace.history_changes, now=hub.clock.now())
+        attached = tuple(self.viewers.all()) if self.attended else ()
+        self.room = loaded.room
+        self.history = History(loaded.before.head, hub.pace.history_changes, hub.pace.history_bytes)
+        self.viewers = Viewers(self.id, self.room.rulebook.shared.spectators.delay, loaded.before)
+        for change in loaded.changes:
+            self.history.add(change)
+            self.viewers.change(change)
+        self.viewers.release(hub.clock.now())
+        self.saved_at = self.room.head.seq
+        self.loaded = self.current = True
+        for viewer in attached:
+            self.viewers.add(viewer)
+            telling.check_holder(self, viewer)
+        for viewer in self.viewers.all():
+            telling.refresh(self, viewer)
+
+    async def _broken(self, error: Exception) -> None:
+        """The room can't be played by this version: say so loudly, keep others from writing it, let viewers go."""
+        log.error("broken room", room=self.id, reason=str(error))
+        if isinstance(error, BrokenJournal):
+            try:
+                await self.hub.store.quarantine(self.id, str(error))
+            except StoreUnavailable as unavailable:
+                log.warning("not quarantined", room=self.id, reason=str(unavailable))
+        for viewer in tuple(self.viewers.all()) if self.attended else ():
+            telling.detach(self, viewer, Code.BROKEN_ROOM, "the room's journal can't be read")
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Forget the room, not its viewers: the next job loads it anew."""
+        self.loaded = False
+
+    def close(self) -> None:
+        """Stop all timers: the table goes out of memory, or sets them anew."""
+        for timer in self._timers:
+            timer.cancel()
+        self._timers.clear()
+
+    # What the room needs done by itself.
+
+    def chore(self) -> Chore:
+        """The first thing that the room needs done by itself."""
+        found = next_chore(self.room.rulebook, self.room.state, self.hub.pace)
+        later = self._put_off.get(found.task, 0)
+        return found if found.at >= later else msgspec.structs.replace(found, at=later)
+
+    def put_off(self, task: Task, at: int) -> None:
+        """Do such a chore not before `at` (ms of store time)."""
+        self._put_off[task] = at
+
+    def _arrange(self) -> None:
+        """Set the timers for the room's next chore and for the next release to delayed spectators."""
+        self.close()
+        if not self.loaded:
+            return
+        clock = self.hub.clock
+        self._timers.append(clock.call_at(self.chore().at, self._time_for_chore))
+        release = self.viewers.release(clock.now())
+        if release is not None:
+            self._timers.append(clock.call_at(release, self._arrange))
+
+    def _time_for_chore(self) -> None:
+        self.submit(Job(writing.do_chore, self._chore_failed))
+
+    def _chore_failed(self, error: ProtocolError) -> None:
+        log.info("chore put off", room=self.id, code=str(error.code))
+        if self.loaded:
+            self.put_off(self.chore().task, self.hub.clock.now() + PUT_OFF)

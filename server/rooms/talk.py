@@ -1,0 +1,158 @@
+"""Who is there and what is said: a table's presence and chat, which live in the store and not in its journal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+import orjson
+
+from protocol.codes import Code, ProtocolError
+from protocol.messages import Chat, ChatLine, Presence
+from protocol.texts import clean_line
+from server.rooms.deciding import refuse
+from server.rooms.jobs import Job
+from server.rooms.options import ChatRule
+from server.rooms.viewers import Viewer
+from server.store.store import Attached, Line, StoreUnavailable
+
+if TYPE_CHECKING:
+    from server.rooms.table import Table
+
+LINES_AFTER_JOIN = 50
+LINES_KEPT = 200
+
+
+class Talk:
+    """What a table knows of presence and chat. Everything but `changed` runs in the table's jobs."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+        self.presence: Presence | None = None
+        self._lines: list[ChatLine] | None = None
+        self._said: dict[str, float] = {}
+        self._keys: dict[tuple[str, str], ChatLine] = {}
+        self._announcing = False
+
+    # Presence.
+
+    def changed(self) -> None:
+        """Somebody came or went here, or elsewhere: find out and tell, soon and once."""
+        if self._announcing:
+            return
+        self._announcing = True
+        self._table.submit(Job(lambda table: table.talk.announce(), lambda _: None))
+
+    async def announce(self) -> None:
+        """Renew this node's record, and tell the viewers if anything is other than it was told."""
+        self._announcing = False
+        table, store = self._table, self._table.hub.store
+        viewers = table.viewers
+        try:
+            await store.attached(table.id, table.hub.node, viewers.seats(), len(viewers.spectators))
+            found = await store.presence(table.id)
+        except StoreUnavailable:
+            found = Attached(viewers.seats(), len(viewers.spectators), 0)
+        seats = range(len(table.room.state.seats))
+        presence = Presence(table.id, [seat in found.seats for seat in seats], found.spectators)
+        if presence != self.presence:
+            self.presence = presence
+            viewers.notice(presence, table.hub.clock.now())
+
+    def greet(self, viewer: Viewer) -> None:
+        """Tell a new viewer who is there."""
+        table = self._table
+        presence = self.presence if viewer.seat is not None or not table.viewers.delay else table.viewers.shown
+        if presence is None:
+            presence = Presence(table.id, [False] * len(table.room.state.seats), 0)
+        viewer.connection.outbox.notice(table.id, viewer.connection.codec.encode(presence))
+
+    # Chat.
+
+    def _rule(self) -> ChatRule:
+        return self._table.room.rulebook.shared.chat
+
+    async def say(self, viewer: Viewer, message: Chat) -> int:
+        """Say a line; its number.
+
+        Raises:
+            ProtocolError: the room's chat rule, the pace, the text, a reused key. StoreUnavailable, UnknownOutcome.
+        """
+        self._may_say(viewer)
+        text = clean_line(message.text)
+        table = self._table
+        speaker = viewer.connection.id if viewer.holder is None else viewer.holder.hex()
+        key = message.key if isinstance(message.key, str) else None
+        if key is not None and (known := self._keys.get((speaker, key))) is not None:
+            return known.n if known.text == text else refuse(Code.KEY_REUSED, "key: it was used for another line")
+        self._in_time(speaker)
+        if self._lines is None:
+            await self.hear()
+        taken = None if viewer.seat is None else table.room.state.seats[viewer.seat]
+        name = taken.name if taken is not None else None
+        line = ChatLine(table.id, 0, viewer.seat, name, text, table.hub.clock.now())
+        n = await table.hub.store.say(table.id, _pack(line), None if key is None else f"{speaker}:{key}")
+        await self.hear()
+        said = next((known for known in self._lines or () if known.n == n), line)
+        if said.text != text:
+            refuse(Code.KEY_REUSED, "key: it was used for another line")
+        if key is not None:
+            self._remember(speaker, key, said)
+        return n
+
+    def _may_say(self, viewer: Viewer) -> None:
+        rule = self._rule()
+        if rule is ChatRule.NONE:
+            refuse(Code.FORBIDDEN, "this room has no chat")
+        if rule is ChatRule.SEATS and viewer.seat is None:
+            refuse(Code.FORBIDDEN, "only the seats chat in this room")
+
+    def _in_time(self, speaker: str) -> None:
+        clock, interval = self._table.hub.clock, self._table.hub.pace.chat_interval
+        waited = (clock.monotonic() - self._said.get(speaker, float("-inf"))) * 1000
+        if waited < interval:
+            retry = max(1, int(interval - waited))
+            raise ProtocolError(Code.RATE_LIMITED, "one line a second", retry_after=retry)
+        if len(self._said) > LINES_KEPT:
+            self._said.pop(next(iter(self._said)))
+        self._said[speaker] = clock.monotonic()
+
+    def _remember(self, speaker: str, key: str, line: ChatLine) -> None:
+        if len(self._keys) > LINES_KEPT:
+            self._keys.pop(next(iter(self._keys)))
+        self._keys[speaker, key] = line
+
+    async def hear(self) -> None:
+        """Tell the viewers what was said since, here or elsewhere."""
+        for line in await self._news():
+            self._table.viewers.notice(line, line.at, seats_only=self._rule() is ChatRule.SEATS)
+
+    async def _news(self) -> list[ChatLine]:
+        table = self._table
+        first = self._lines is None
+        known = self._lines or []
+        last = known[-1].n if known else 0
+        news = [_unpack(table.id, line) for line in await table.hub.store.lines(table.id, last)]
+        self._lines = (known + news)[-LINES_KEPT:]
+        return [] if first else news
+
+    async def recent(self, viewer: Viewer, since: int | None) -> None:
+        """Tell a new viewer the last lines, or those after the line `since`."""
+        if self._rule() is ChatRule.SEATS and viewer.seat is None:
+            return
+        await self.hear()
+        lines = self._lines or []
+        now, delay = self._table.hub.clock.now(), self._table.viewers.delay
+        if viewer.seat is None and delay:
+            lines = [line for line in lines if line.at + delay <= now]
+        chosen = lines[-LINES_AFTER_JOIN:] if since is None else [line for line in lines if line.n > since]
+        for line in chosen:
+            viewer.connection.outbox.notice(self._table.id, viewer.connection.codec.encode(line))
+
+
+def _pack(line: ChatLine) -> bytes:
+    return orjson.dumps({"seat": line.seat, "name": line.name, "text": line.text, "at": line.at})
+
+
+def _unpack(room: str, line: Line) -> ChatLine:
+    return msgspec.convert({"room": room, "n": line.n, "t": "chat", **orjson.loads(line.data)}, ChatLine)

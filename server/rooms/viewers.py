@@ -1,0 +1,140 @@
+"""Who is attached to a room on this node, and how they are told: seats first, then spectators.
+
+Where the room's spectators see everything `delay` ms late, what concerns them waits in a line here until then; so do
+their presence and chat. No call blocks, and none knows a socket.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Iterable
+
+import msgspec
+
+from protocol.codec import Codec
+from protocol.messages import ChatLine, Presence, RoomId, ServerMessage
+from server.rooms.audience import Change
+from server.rooms.document import Part
+from server.rooms.viewer import Connection
+from server.store.store import Head
+
+
+class Viewer(msgspec.Struct):
+    """One attached connection: a seat's holder (by the hash of its token), or a spectator (None)."""
+
+    connection: Connection
+    seat: int | None
+    holder: bytes | None
+    legal: bool
+    said: float = float("-inf")
+    """When a spectator last said something, on the event loop's clock."""
+
+
+class Window(msgspec.Struct, frozen=True):
+    """What a spectator sees now: an entry, and the public document after it."""
+
+    head: Head
+    public: Part
+
+
+Told = Change | Presence | ChatLine
+
+
+class Viewers:
+    """All viewers of one room on this node."""
+
+    def __init__(self, room: RoomId, delay: int, window: Window) -> None:
+        """`delay`: ms that spectators are behind. `window`: what they see at first."""
+        self.room = room
+        self.delay = delay
+        self.window = window
+        self.shown: Presence | None = None
+        """The presence that spectators were told last."""
+        self.players: dict[Connection, Viewer] = {}
+        self.spectators: dict[Connection, Viewer] = {}
+        self._line: deque[tuple[int, Told]] = deque()
+
+    def __len__(self) -> int:
+        return len(self.players) + len(self.spectators)
+
+    def all(self) -> Iterable[Viewer]:
+        """Every viewer, seats first."""
+        return (*self.players.values(), *self.spectators.values())
+
+    def find(self, connection: Connection) -> Viewer | None:
+        """The connection's viewer, if it is attached."""
+        return self.players.get(connection) or self.spectators.get(connection)
+
+    def add(self, viewer: Viewer) -> None:
+        """Attach a connection."""
+        group = self.spectators if viewer.seat is None else self.players
+        group[viewer.connection] = viewer
+        viewer.connection.rooms.add(self.room)
+
+    def remove(self, connection: Connection) -> Viewer | None:
+        """Detach a connection; what still waits for it of this room is dropped."""
+        viewer = self.players.pop(connection, None) or self.spectators.pop(connection, None)
+        if viewer is not None:
+            connection.rooms.discard(self.room)
+            connection.outbox.forget(self.room)
+        return viewer
+
+    def holding(self, seat: int) -> list[Viewer]:
+        """The seat's connections."""
+        return [viewer for viewer in self.players.values() if viewer.seat == seat]
+
+    def seats(self) -> tuple[int, ...]:
+        """The seats that have a connection here, ascending."""
+        return tuple(sorted({v.seat for v in self.players.values() if v.seat is not None}))
+
+    def change(self, change: Change) -> None:
+        """Tell everybody what an entry changed."""
+        for viewer in self.players.values():
+            frame = change.frame(viewer.seat, viewer.connection.codec)
+            viewer.connection.outbox.update(self.room, frame)
+        self._spectate(change.recorded.at, change)
+
+    def notice(self, message: Presence | ChatLine, at: int, *, seats_only: bool = False) -> None:
+        """Tell everybody who is there, or what was said, at the moment `at` (ms of store time)."""
+        frame = _encoder(message)
+        for viewer in self.players.values():
+            viewer.connection.outbox.notice(self.room, frame(viewer.connection.codec))
+        if not seats_only:
+            self._spectate(at, message)
+
+    def _spectate(self, at: int, told: Told) -> None:
+        if self.delay:
+            self._line.append((at + self.delay, told))
+        else:
+            self._tell_spectators(told)
+
+    def release(self, now: int) -> int | None:
+        """Tell the spectators what is old enough; the moment of the next release, if something waits."""
+        while self._line and self._line[0][0] <= now:
+            self._tell_spectators(self._line.popleft()[1])
+        return self._line[0][0] if self._line else None
+
+    def _tell_spectators(self, told: Told) -> None:
+        if isinstance(told, Change):
+            recorded = told.recorded
+            self.window = Window(Head(recorded.seq, recorded.tag, recorded.at), told.documents.public)
+            for viewer in self.spectators.values():
+                viewer.connection.outbox.update(self.room, told.frame(None, viewer.connection.codec))
+            return
+        if isinstance(told, Presence):
+            self.shown = told
+        frame = _encoder(told)
+        for viewer in self.spectators.values():
+            viewer.connection.outbox.notice(self.room, frame(viewer.connection.codec))
+
+
+def _encoder(message: ServerMessage) -> Callable[[Codec], bytes]:
+    """Encodes a message once a codec, however many get it."""
+    frames: dict[str, bytes] = {}
+
+    def encode(codec: Codec) -> bytes:
+        if codec.name not in frames:
+            frames[codec.name] = codec.encode(message)
+        return frames[codec.name]
+
+    return encode

@@ -1,0 +1,151 @@
+"""From a decision to the journal and back: append, commit, tell; catch up with what others appended.
+
+The journal first: nothing is told to anybody before the store has it.
+"""
+
+from __future__ import annotations
+
+import secrets
+from typing import TYPE_CHECKING
+
+import structlog
+
+from protocol.codes import Code, ProtocolError
+from server.engines.engine import IllegalAction
+from server.rooms import telling
+from server.rooms.chores import Task
+from server.rooms.deciding import Already, Proposal
+from server.rooms.entries import MAX_ENTRY, BrokenJournal, Recorded, Vacated, pack
+from server.rooms.intents import Abandon, AnyIntent, GiveBack
+from server.rooms.listing import index_of
+from server.rooms.loading import commit, recorded
+from server.rooms.saved import save
+from server.rooms.state import Outcome
+from server.store.store import Append, Conflict, Head, StoreUnavailable
+
+if TYPE_CHECKING:
+    from server.rooms.table import Table
+
+log = structlog.get_logger("pharos.rooms")
+
+ATTEMPTS = 100
+"""How often a decision is taken anew because another node was faster."""
+
+
+async def carry_out(table: Table, intent: AnyIntent) -> int:
+    """Decide, append, commit, tell; again if another node was faster. The seq of the entry.
+
+    Before anything else after an outage, what nobody could use of the clocks is given back.
+
+    Raises:
+        ProtocolError: refused. StoreUnavailable, UnknownOutcome, BrokenJournal.
+    """
+    await give_back(table)
+    return await _carry_out(table, intent)
+
+
+async def give_back(table: Table) -> None:
+    """What the last outage took of the room's clocks, if that was not done yet."""
+    gap = await table.hub.keeping.gap()
+    if gap is not None and gap != table.given_back:
+        await _carry_out(table, GiveBack(*gap))
+        table.given_back = gap
+
+
+async def _carry_out(table: Table, intent: AnyIntent) -> int:
+    for _ in range(ATTEMPTS):
+        try:
+            proposal = table.room.decide(intent)
+        except Already as already:
+            return already.seq
+        except IllegalAction as refusal:
+            raise BrokenJournal(f"the default action is illegal: {refusal.rule}") from refusal
+        try:
+            head = await _append(table, proposal)
+        except Conflict:
+            await catch_up(table)
+            continue
+        _commit(table, Recorded(head.seq, head.tag, head.at, proposal.entry), proposal.outcome)
+        await _save_if_due(table)
+        return head.seq
+    raise StoreUnavailable(f"{ATTEMPTS} attempts were overtaken")
+
+
+async def _append(table: Table, proposal: Proposal) -> Head:
+    room, hub, now = table.room, table.hub, table.hub.clock.now()
+    data = pack(proposal.entry)
+    if len(data) > MAX_ENTRY:
+        raise ProtocolError(Code.TOO_LARGE, f"the entry would have more than {MAX_ENTRY} bytes")
+    planned = Recorded(room.head.seq + 1, secrets.token_hex(8), max(now, room.head.at), proposal.entry)
+    append = Append(
+        table.id,
+        room.head,
+        (data,),
+        (planned.tag,),
+        index_of(room, room.next_state(planned, proposal.outcome), hub.pace),
+        not_after=now + hub.pace.append_timeout,
+        not_before=proposal.not_before,
+    )
+    with hub.stats.appending():
+        return await hub.store.append(append)
+
+
+async def catch_up(table: Table) -> None:
+    """Take what others appended; if the journal went another way, load it anew and tell everybody afresh."""
+    head = table.room.head
+    entries = await table.hub.store.read(table.id, head.seq - 1)
+    table.current = True
+    if not entries or entries[0].tag != head.tag:
+        log.warning("the journal went another way", room=table.id, seq=head.seq)
+        table.let_go()
+        await table.load()
+        return
+    for entry in entries[1:]:
+        _commit(table, recorded(entry), None)
+
+
+def _commit(table: Table, entry: Recorded, found: Outcome | None) -> None:
+    change = commit(table.room, entry) if found is None else table.room.commit(entry, found)
+    table.viewers.change(change)
+    table.history.add(change)
+    if isinstance(entry.entry, Vacated):
+        for viewer in table.viewers.holding(entry.entry.seat):
+            telling.check_holder(table, viewer)
+    telling.tell_turns(table, change)
+    table.hub.stats.committed(table.room, entry)
+
+
+async def _save_if_due(table: Table) -> None:
+    room = table.room
+    if room.state.takebacks or room.head.seq - table.saved_at < table.hub.pace.snapshot_every:
+        return
+    table.saved_at = room.head.seq
+    await table.hub.store.save(table.id, save(room))
+
+
+async def do_chore(table: Table) -> None:
+    """What the room needs done by itself, if it is time."""
+    chore, hub = table.chore(), table.hub
+    now, head = hub.clock.now(), table.room.head
+    if chore.at > now:
+        await hub.store.rearm(table.id, head, chore.at)
+    elif chore.task is Task.INTENT and chore.intent is not None:
+        await carry_out(table, chore.intent)
+    elif chore.task is Task.ATTENDED:
+        attached = await hub.store.presence(table.id)
+        last_seen = now if attached.seats or attached.spectators else attached.seen
+        again = max(last_seen, head.at) + hub.pace.open_ttl
+        if again <= now:
+            await carry_out(table, Abandon("unattended", head.seq))
+        else:
+            table.put_off(Task.ATTENDED, again)
+            await hub.store.rearm(table.id, head, again)
+    elif chore.task is Task.COMPACT:
+        await hub.store.compact(table.id)
+        table.put_off(Task.COMPACT, head.at + hub.pace.finished_ttl)
+        await hub.store.rearm(table.id, head, head.at + hub.pace.finished_ttl)
+    else:
+        await hub.store.forget(table.id)
+        for viewer in table.viewers.all():
+            telling.detach(table, viewer, Code.UNKNOWN_ROOM, "the room's time is over; it was removed")
+        table.let_go()

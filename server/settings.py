@@ -1,0 +1,217 @@
+"""Every setting of the server, read once from the environment.
+
+A setting's variable is `PHAROS_` and the field's name in capitals, in whichever struct below it lies. An unknown
+`PHAROS_` variable or an impossible value stops the start: a misspelt limit must not go unnoticed. Times are in
+milliseconds.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+from collections.abc import Mapping
+from typing import TypeAlias, TypeVar
+from urllib.parse import urlsplit
+
+import msgspec
+
+PREFIX = "PHAROS_"
+DAY = 24 * 3600 * 1000
+
+Network: TypeAlias = ipaddress.IPv4Network | ipaddress.IPv6Network
+Fields = TypeVar("Fields", bound=msgspec.Struct)
+
+
+class SettingsError(Exception):
+    """The environment asks for what can't be; the text is one line that names the variable, never a secret."""
+
+
+class Pace(msgspec.Struct, frozen=True):
+    """How the rooms run."""
+
+    served_pace: int = 1000
+    """Between two decisions that the server plays for a served seat."""
+    bot_wait: int = 15_000
+    """How long an offered seat waits for a bot host."""
+    grace: int = 500
+    """How long after its deadline a decision is still accepted."""
+    append_timeout: int = 3000
+    open_ttl: int = 10 * 60_000
+    """How long an open room lives with nobody attached."""
+    idle_ttl: int = 7 * DAY
+    """How long a game goes on without an entry."""
+    finished_ttl: int = 30 * DAY
+    compact_after: int = 3_600_000
+    snapshot_every: int = 64
+    """Entries between two snapshots in the store."""
+    history_changes: int = 256
+    history_bytes: int = 262_144
+    """What a room remembers for those who resume, in changes and in bytes."""
+    max_entries: int = 20_000
+    max_rooms: int = 10_000
+    presence_renew: int = 5000
+    sweep_every: int = 1000
+    outage: int = 5000
+    """A gap between two looks at the deadlines that counts as time in which no node could serve."""
+    evict_after: int = 60_000
+    holders_per_seat: int = 4
+    chat_interval: int = 1000
+    timeouts_to_serve: int = 3
+    undo_limit: int = 20
+
+
+class Wire(msgspec.Struct, frozen=True):
+    """What one connection may do, and how long it may do nothing."""
+
+    frame_bytes: int = 16_384
+    rooms: int = 64
+    credits_per_second: int = 40
+    credits_burst: int = 80
+    flood_after: int = 10_000
+    """For how long a client may go on past its credits."""
+    ping_every: int = 20_000
+    dead_after: int = 60_000
+    join_within: int = 30_000
+    stuck_after: int = 30_000
+    """For how long a client may take nothing of what it is sent."""
+    close_within: int = 5000
+    """For how long a closing handshake, or an opening one, may take."""
+    outbox_frames: int = 512
+    outbox_bytes: int = 262_144
+    send_buffer: int = 262_144
+    """What the kernel may buffer for one connection, in bytes."""
+
+
+class PerAddress(msgspec.Struct, frozen=True):
+    """What one address may do."""
+
+    connections: int = 200
+    new_rooms: int = 10
+    """A minute."""
+    failed_lookups: int = 20
+    """A minute."""
+    limit_loopback: bool = False
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """Every setting."""
+
+    host: str = "127.0.0.1"
+    port: int = 8000
+    store: str = "sqlite:///pharos.db"
+    origins: tuple[str, ...] = ()
+    """Web pages that may talk to the server; empty: the server's own loopback URLs."""
+    trusted_proxies: tuple[Network, ...] = ()
+    bot_key: str = ""
+    """What bot hosts prove themselves with; empty: there are none."""
+    log: str = "console"
+    log_level: str = "info"
+    node: str = ""
+    """The name of this process among those on one store; empty: a random one."""
+    redis_replicas: int = 0
+    body_bytes: int = 16_384
+    body_within: int = 10_000
+    """How long the body of a request may take to come."""
+    shutdown_within: int = 10_000
+    shutdown_delay: int = 0
+    """How long a server that is to stop stays up, not ready, so that balancers notice before its clients have to go."""
+    reconnect_spread: int = 5000
+    """Clients of a server that stops are told to come back at moments spread over this time."""
+    pace: Pace = Pace()
+    wire: Wire = Wire()
+    per_address: PerAddress = PerAddress()
+
+
+LEAST: Mapping[str, int] = {
+    "port": 0, "grace": 0, "served_pace": 0, "bot_wait": 0, "chat_interval": 0, "undo_limit": 0, "shutdown_delay": 0,
+    "redis_replicas": 0, "frame_bytes": 1024, "outbox_bytes": 4096, "send_buffer": 4096, "body_bytes": 1024,
+    "credits_burst": 5, "reconnect_spread": 0,
+}  # fmt: skip
+"""The least value of a number, where that is not 1."""
+MOST = {"port": 65_535}
+ANY = 2**53 - 1
+ONE_OF = {"log": ("console", "json"), "log_level": ("debug", "info", "warning", "error")}
+
+
+def read_settings(environment: Mapping[str, str]) -> Settings:
+    """The settings that the environment asks for.
+
+    Raises:
+        SettingsError: a variable is unknown, or its value impossible.
+    """
+    given = {name: value for name, value in environment.items() if name.startswith(PREFIX)}
+    settings = _read(Settings, given)
+    if given:
+        raise SettingsError(f"{min(given)}: there is no such setting")
+    return settings
+
+
+def masked(url: str) -> str:
+    """The URL as it may be logged: without user, password and query."""
+    scheme, separator, rest = url.partition("://")
+    if not separator:
+        return "***"
+    address, slash, path = rest.partition("?")[0].partition("/")
+    who, at, where = address.rpartition("@")
+    return f"{scheme}://{'***' if who else ''}{at}{where}{slash}{path}"
+
+
+def _read(struct: type[Fields], given: dict[str, str]) -> Fields:
+    """Fill the struct, and take what was used out of `given`."""
+    values: dict[str, object] = {}
+    for field in msgspec.structs.fields(struct):
+        variable = PREFIX + field.name.upper()
+        if isinstance(field.type, type) and issubclass(field.type, msgspec.Struct):
+            values[field.name] = _read(field.type, given)
+        elif variable in given:
+            values[field.name] = _value(variable, field, given.pop(variable).strip())
+    return struct(**values)
+
+
+def _value(variable: str, field: msgspec.structs.FieldInfo, text: str) -> object:
+    if field.type is bool:
+        return _flag(variable, text)
+    if field.type is int:
+        return _number(variable, text, LEAST.get(field.name, 1), MOST.get(field.name, ANY))
+    if field.name == "origins":
+        return tuple(_origin(variable, item) for item in _items(text))
+    if field.name == "trusted_proxies":
+        return tuple(_network(variable, item) for item in _items(text))
+    allowed = ONE_OF.get(field.name)
+    if allowed is not None and text not in allowed:
+        raise SettingsError(f"{variable}: must be one of {', '.join(allowed)}")
+    return text
+
+
+def _number(variable: str, text: str, least: int, most: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        raise SettingsError(f"{variable}: must be a whole number") from None
+    if not least <= number <= most:
+        raise SettingsError(f"{variable}: must be from {least} to {most}")
+    return number
+
+
+def _flag(variable: str, text: str) -> bool:
+    if text not in ("0", "1"):
+        raise SettingsError(f"{variable}: must be 0 or 1")
+    return text == "1"
+
+
+def _origin(variable: str, text: str) -> str:
+    """An origin as browsers send it: scheme, host, and the port where it is not the scheme's own."""
+    parts = urlsplit(text)
+    if parts.scheme not in ("http", "https") or not parts.netloc or text != f"{parts.scheme}://{parts.netloc}":
+        raise SettingsError(f"{variable}: must be origins like https://example.org, separated by commas")
+    return text.lower()
+
+
+def _network(variable: str, text: str) -> Network:
+    try:
+        return ipaddress.ip_network(text, strict=False)
+    except ValueError:
+        raise SettingsError(f"{variable}: must be addresses or networks, separated by commas") from None
+
+
+def _items(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
