@@ -10,6 +10,7 @@ import msgspec
 from msgspec import Meta
 
 SEATS = range(2, 5)
+AREA = (4, 7)  # rows and columns of the workshops: squares are numbered by it in the actions
 
 Colour = NewType("Colour", int)
 Node = NewType("Node", int)  # islands, then harbours, then moorings
@@ -137,12 +138,12 @@ class WorkshopLayouts(Form, frozen=True):
     @property
     def height(self) -> int:
         """Rows of the area."""
-        return len(self.three)
+        return AREA[0]
 
     @property
     def width(self) -> int:
         """Squares in a row of the area."""
-        return len(self.three[0])
+        return AREA[1]
 
     @cached_property
     def beside(self) -> tuple[tuple[Square, ...], ...]:

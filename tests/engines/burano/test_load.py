@@ -28,8 +28,9 @@ def reached() -> dict[str, State]:
     return found
 
 
+PHASES = [phase.value for phase in Phase if phase is not Phase.PERFORM]
 NAMES = [
-    *(phase.value for phase in Phase if phase is not Phase.PERFORM),
+    *PHASES,
     "fish",
     "lace",
     "earn",
@@ -78,10 +79,16 @@ def put(state: State, path: str, value: Any) -> dict[str, Any]:
         ("turn", "season", 4, "no such season"),
         ("turn", "round", 4, "no such round"),
         ("turn", "turn", 0, "counted up"),
+        ("turn", "turn", 57, "number of turns"),
+        ("turn", "start", 1, "moves once a season"),
+        ("over", "season", 2, "marker|season's end|before winter"),
+        ("over", "families.0.privileges", 1, "become coins"),
+        ("lace_scoring", "round", 1, "last round"),
+        ("pyramid", "round", 1, "before its first round"),
         ("turn", "seat", 4, "no such seat"),
         ("turn", "actions", 5, "number of actions"),
-        ("turn", "phase", "over", "number of actions|pyramid|stock"),
-        ("turn", "task", {"type": "earn"}, "no task of the phase"),
+        ("turn", "phase", "over", "season's end|number of actions"),
+        ("turn", "task", {"type": "earn"}, "is about nothing else"),
         ("turn", "island.plots.0", {"floors": []}, "no such plot"),
         ("turn", "options.workshops", "rowing", "Invalid enum value"),
         ("pyramid", "phase", "turn", "stock is empty"),
@@ -123,7 +130,7 @@ def test_workshops_of_another_layout_are_refused() -> None:
 def test_a_house_in_the_air_or_apart_is_refused() -> None:
     state = with_roofs()
     data = put(state, "island.plots.31.floors", [])
-    with pytest.raises(ValueError, match=r"cubes, not 20|first square"):
+    with pytest.raises(ValueError, match="cubes in place of 20"):
         ENGINE.load(data)
     colour = state.island.plots[31].floors[0].house
     data = put(state, "island.plots.31.floors", [])
@@ -157,5 +164,5 @@ def test_a_state_is_imagined_behind_every_view_in_every_phase(name: str) -> None
 
 
 def test_views_of_another_game_are_refused() -> None:
-    with pytest.raises(ValueError, match="."):
+    with pytest.raises(ValueError, match="Expected `object`"):
         ENGINE.imagine({"families": [0, 0]}, None, 2, Options(), dice(1, 2))

@@ -237,8 +237,28 @@ def _phase(state: State, box: Components) -> None:
     least = 1 if state.phase in IN_A_TURN and state.phase is not Phase.TURN else 0
     most = len(box.action_coins) if state.phase in IN_A_TURN else 0
     _demand(least <= state.actions <= most, "a number of actions that no turn has")
+    _calendar(state, box)
     _stocks(state)
     _task(state, box)
+
+
+def _calendar(state: State, box: Components) -> None:
+    """Start player and number of the turn follow from season, round and seat."""
+    seats, phase = len(state.families), state.phase
+    renewing = phase is Phase.ROOFS and state.season > 0  # step 5; the marker moves at step 6
+    _demand(state.start == (state.season - renewing) % seats, "the start-player marker moves once a season")
+    before = seats * sum(box.rounds[: state.season])
+    if phase in (Phase.ROOFS, Phase.PYRAMID):
+        _demand(state.round == 0 and state.turn == max(before, 1), "a season before its first round")
+    elif phase in IN_A_TURN:
+        passed = state.round * seats + (state.seat - state.start) % seats
+        _demand(state.turn == before + passed + 1, "a number of turns that this round does not have")
+    else:
+        _demand(state.round + 1 == box.rounds[state.season], "a season's end before its last round")
+        _demand(state.turn == before + seats * box.rounds[state.season], "a season's end before its last turn")
+    if phase is Phase.OVER:
+        _demand(state.season + 1 == len(box.rounds), "the end before winter")
+        _demand(not any(family.privileges for family in state.families), "privileges become coins after winter")
 
 
 def _stocks(state: State) -> None:
