@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from server.engines.burano import ENGINE as BURANO
-from server.engines.dragonwood import ENGINE as DRAGONWOOD
+from server.engines import burano, dragonwood, islet
 from server.engines.engine import Engine
 
 AnyEngine: TypeAlias = Engine[Any]  # a room holds its engine's states without looking into them
 
 _GAMES: tuple[AnyEngine, ...] = (
-    BURANO,
-    DRAGONWOOD,
+    burano.ENGINE,
+    dragonwood.ENGINE,
+    islet.ENGINE,
 )
 
 ENGINES: dict[tuple[str, str], AnyEngine] = {(game.name, game.rules): game for game in _GAMES}
