@@ -164,11 +164,13 @@ async def test_hostile_frames_close_with_the_right_code(server: ServerProcess, n
         assert await socket.ended()
 
 
-async def test_what_came_before_a_hostile_frame_is_still_answered(server: ServerProcess) -> None:
+@pytest.mark.parametrize("name", HOSTILE)
+async def test_what_came_before_a_hostile_frame_is_still_answered(server: ServerProcess, name: str) -> None:
+    data, code = HOSTILE[name]
     async with connected(server.port) as socket:
-        socket.send(frame(TEXT, b'{"t":"ping","id":5}') + frame(BINARY, b""))
+        socket.send(frame(TEXT, b'{"t":"ping","id":5}') + data)
         assert (await socket.hear())["id"] == 5
-        assert await socket.closed() == 1003
+        assert await socket.closed() == code
 
 
 async def test_pings_are_answered_also_amid_a_message(server: ServerProcess) -> None:
