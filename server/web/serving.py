@@ -24,6 +24,7 @@ import structlog
 import uvicorn
 from uvicorn.server import ServerState
 
+from server.web.http import BoundedHttp
 from server.web.site import Site
 from server.web.socket import Socket
 
@@ -47,7 +48,7 @@ class Server(uvicorn.Server):
                 host=settings.host,
                 port=settings.port,
                 loop="auto",
-                http="httptools",
+                http=BoundedHttp,
                 ws=cast(type[asyncio.Protocol], self._new_socket),
                 lifespan="off",
                 log_config=None,
@@ -130,8 +131,12 @@ class Server(uvicorn.Server):
                 task.cancel()
 
 
-def serve(build: Callable[[], Site]) -> int:
-    """Build a site on a fresh event loop, and serve it until a signal; the answer is the exit code."""
+def serve(build: Callable[[], Site]) -> None:
+    """Build a site on a fresh event loop, and serve it until a signal.
+
+    Raises:
+        StoreUnusable: there is no point in waiting for the hub's store.
+    """
 
     async def main() -> None:
         site = build()
@@ -141,7 +146,6 @@ def serve(build: Callable[[], Site]) -> int:
     factory = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(main())
-    return 0
 
 
 def _url(host: str, port: int) -> str:
