@@ -24,6 +24,8 @@ import structlog
 import uvicorn
 from uvicorn.server import ServerState
 
+from server.web.gate import Gate
+from server.web.http import BoundedHttp
 from server.web.site import Site
 from server.web.socket import Socket
 
@@ -40,6 +42,7 @@ class Server(uvicorn.Server):
 
     def __init__(self, site: Site) -> None:
         self._site = site
+        self._force = Gate()
         settings = site.settings
         super().__init__(
             uvicorn.Config(
@@ -47,7 +50,7 @@ class Server(uvicorn.Server):
                 host=settings.host,
                 port=settings.port,
                 loop="auto",
-                http="httptools",
+                http=BoundedHttp,
                 ws=cast(type[asyncio.Protocol], self._new_socket),
                 lifespan="off",
                 log_config=None,
@@ -86,6 +89,7 @@ class Server(uvicorn.Server):
     def _signal(self) -> None:
         if self.should_exit:
             self.force_exit = True
+            self._force.shut()
             self._site.endpoint.abort()
         self.should_exit = True
 
@@ -97,7 +101,7 @@ class Server(uvicorn.Server):
         log.info("stopping", connections=site.traffic.connections)
         site.gate.shut()
         site.endpoint.drain()
-        await asyncio.sleep(settings.shutdown_delay / 1000)
+        await self._force.wait(settings.shutdown_delay / 1000)
         await self._stop_hub((ends - loop.time()) * SHARE_OF_HUB)
         site.endpoint.close()
         for server in self.servers:
@@ -130,8 +134,12 @@ class Server(uvicorn.Server):
                 task.cancel()
 
 
-def serve(build: Callable[[], Site]) -> int:
-    """Build a site on a fresh event loop, and serve it until a signal; the answer is the exit code."""
+def serve(build: Callable[[], Site]) -> None:
+    """Build a site on a fresh event loop, and serve it until a signal.
+
+    Raises:
+        StoreUnusable: there is no point in waiting for the hub's store.
+    """
 
     async def main() -> None:
         site = build()
@@ -141,7 +149,6 @@ def serve(build: Callable[[], Site]) -> int:
     factory = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(main())
-    return 0
 
 
 def _url(host: str, port: int) -> str:
