@@ -49,7 +49,9 @@ class Move(msgspec.Struct, frozen=True):
     state: Any
 
 
-def table(engine: AnyEngine, seats: int, seed: int = 0, options: Mapping[str, object] | None = None) -> Table:
+def table(
+    engine: AnyEngine, seats: int, seed: int = 0, options: Mapping[str, object] | msgspec.Struct | None = None
+) -> Table:
     """A table with the seed's number as its 32 bytes, big-endian, and these options, the rest being the defaults.
 
     Raises:
@@ -57,7 +59,7 @@ def table(engine: AnyEngine, seats: int, seed: int = 0, options: Mapping[str, ob
     """
     if seats not in engine.seats:
         raise ValueError(f"{engine.name} is for {engine.seats.start} to {engine.seats.stop - 1} players, not {seats}")
-    chosen = msgspec.convert(options or {}, engine.options)
+    chosen = msgspec.convert(options or {}, engine.options, from_attributes=True)
     return Table(engine=engine, seats=seats, options=chosen, seed=seed.to_bytes(32, "big"))
 
 
@@ -131,13 +133,18 @@ def moves(table: Table, chooses: Sequence[Choose], random: Random) -> Iterator[M
         if not deciding:
             return
         seat = deciding[0]
-        action = _ask(chooses[seat], table, state, seat, random)
+        action = ask(chooses[seat], table, state, seat, random)
         state, events = engine.apply(state, seat, action, dice)
         yield Move(seat=seat, action=action, events=events, state=state)
     raise ValueError(f"{engine.name}: no end after {MOST_ENTRIES} actions")
 
 
-def _ask(choose: Choose, table: Table, state: Any, seat: int, random: Random) -> Action:
+def ask(choose: Choose, table: Table, state: Any, seat: int, random: Random) -> Action:
+    """What the policy chooses for a deciding seat.
+
+    Raises:
+        ValueError: it chose what was not on its list.
+    """
     actions = table.engine.legal_actions(state, seat)
     maps = [as_map(action) for action in actions]
     chosen = choose(document(table, state, seat), maps, random)

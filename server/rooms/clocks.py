@@ -22,7 +22,7 @@ class Decision(msgspec.Struct, frozen=True):
 
 
 class Clocks(msgspec.Struct, frozen=True):
-    """All present decisions (seats ascending), the banks as of each decision's start, and when the turn last changed."""
+    """All present decisions (seats ascending), banks as of their starts, and when the turn last changed."""
 
     banks: tuple[int, ...] = ()
     decisions: tuple[Decision, ...] = ()

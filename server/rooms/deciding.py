@@ -259,7 +259,7 @@ def _move(rulebook: Rulebook, state: RoomState, seat: int, action: Action, *, ke
     return Proposal(Acted(seat, msgspec.to_builtins(action), key, words, digest), found)
 
 
-def take_back(rulebook: Rulebook, state: RoomState, intent: TakeBack, limit: int) -> Proposal:
+def take_back(state: RoomState, intent: TakeBack, limit: int) -> Proposal:
     """The seat's own last action, if nothing since then stands against it."""
     _in_play(state)
     seat = seat_of(state, intent.holder)

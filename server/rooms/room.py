@@ -126,7 +126,7 @@ class Room:
             case Play():
                 return deciding.play_action(rulebook, state, intent)
             case TakeBack():
-                return deciding.take_back(rulebook, state, intent, self._keep.undo_limit)
+                return deciding.take_back(state, intent, self._keep.undo_limit)
             case GiveUp():
                 return deciding.give_up(state, intent)
             case ComeBack():

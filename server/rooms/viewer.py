@@ -27,7 +27,7 @@ class Outbox(Protocol):
         """A `presence` or `chat`: dropped when the outbox is full."""
 
     def fresh(self, room: RoomId, frames: Sequence[bytes]) -> None:
-        """A `snapshot`, and the `turn` after it: takes the place of whatever waits of the room; then it is up to date."""
+        """A `snapshot`, and a `turn` behind it: in place of all that waits of the room, which is then up to date."""
 
     def forget(self, room: RoomId) -> None:
         """The connection is no longer attached: drop the room's updates and notices that still wait."""

@@ -1,25 +1,29 @@
 """What every socket of a process shares: the hub, the limits, the wheel, and the way down.
 
-Going down: `drain` tells every client and refuses new ones; `close` ends every connection with 1001; `abort` cuts what
-is still there.
+Going down: while the gate is shut, who comes is told so and sent away; `drain` tells those who are there; `close` ends
+every connection with 1001; `abort` cuts what is left.
 """
 
 from __future__ import annotations
 
 import asyncio
 import random
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import structlog
+
 from server.settings import Settings
-from server.web.hub import Attached
+from server.web.frames import Framing
 from server.web.limits import Limits, Proxies
 from server.web.origins import Origins
 from server.web.session import Surroundings
-from server.web.traffic import Traffic
 from server.web.wheel import Wheel
 
 if TYPE_CHECKING:
     from server.web.socket import Socket
+
+log = structlog.get_logger()
 
 TURNS = 4
 """How often the wheel looks at a connection within the shortest of its times."""
@@ -28,15 +32,18 @@ TURNS = 4
 class Endpoint:
     """The WebSocket endpoint of one process."""
 
-    def __init__(self, hub: Attached, settings: Settings, limits: Limits, origins: Origins, traffic: Traffic) -> None:
+    def __init__(self, settings: Settings, around: Surroundings, limits: Limits, origins: Origins) -> None:
         self.wire = settings.wire
+        self.around = around
+        self.gate = around.gate
+        self.traffic = around.traffic
         self.limits = limits
         self.origins = origins
-        self.traffic = traffic
         self.proxies = Proxies(settings.trusted_proxies)
-        self.around = Surroundings(hub, settings.wire, traffic, lambda: self.draining)
-        self.draining = False
         self.sockets: set[Socket] = set()
+        self._empty: asyncio.Event | None = None
+        self.framings = {binary: Framing(binary=binary) for binary in (False, True)}
+        self._waiting: list[Socket] = []
         self._spread = settings.reconnect_spread
         wire = settings.wire
         shortest = min(wire.ping_every, wire.dead_after, wire.join_within, wire.stuck_after, wire.close_within)
@@ -46,13 +53,27 @@ class Endpoint:
         """Look after connections from now on."""
         self.wheel.start()
 
+    def wake(self, socket: Socket) -> None:
+        """Something waits in this socket's outbox: let it write at the end of this turn of the loop."""
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._waiting.append(socket)
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for socket in waiting:
+            try:
+                socket.flush()
+            except Exception:
+                log.exception("a connection could not be written to")
+                socket.abort()
+
     def reconnect_after(self) -> int:
         """When a client is to come back, in ms: another moment for each."""
         return random.randint(0, self._spread)  # noqa: S311 - spreads load, guards nothing
 
     def drain(self) -> None:
-        """Tell every client that the server goes; who comes from now on is told, too, and sent away."""
-        self.draining = True
+        """Tell every client that the server goes."""
         for socket in tuple(self.sockets):
             socket.warn()
 
@@ -61,11 +82,18 @@ class Endpoint:
         for socket in tuple(self.sockets):
             socket.shutdown()
 
+    def leave(self, socket: Socket) -> None:
+        """A connection is gone."""
+        self.sockets.discard(socket)
+        if not self.sockets and self._empty is not None:
+            self._empty.set()
+
     async def closed(self, within: float) -> bool:
         """Wait until no connection is left, at most so many seconds; whether none is."""
-        ends = asyncio.get_running_loop().time() + within
-        while self.sockets and asyncio.get_running_loop().time() < ends:
-            await asyncio.sleep(0.02)
+        self._empty = asyncio.Event()
+        if self.sockets:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._empty.wait(), within)
         return not self.sockets
 
     def abort(self) -> None:

@@ -101,6 +101,14 @@ class Rate:
         self._times[address] = times
         self._forget(now)
 
+    def forgive(self, address: Address) -> None:
+        """The last time does not count."""
+        times = self._times.get(address)
+        if times is not None:
+            times.pop()
+            if not times:
+                del self._times[address]
+
     def _forget(self, now: float) -> None:
         """Drop whoever is the longest quiet, while that is over a minute or there are too many."""
         while self._times:
@@ -150,6 +158,10 @@ class Limits:
         if not wait:
             self._rooms.count(address)
         return wait
+
+    def no_room(self, address: Address) -> None:
+        """The room that was counted last did not come about."""
+        self._rooms.forgive(address)
 
     def look_up(self, address: Address) -> int:
         """For how many milliseconds the address may look up no room, for it failed too often; 0: it may."""

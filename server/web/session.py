@@ -34,10 +34,11 @@ from protocol.messages import (
     RoomId,
     Welcome,
 )
+from server.rooms.hub import Hub
 from server.rooms.viewer import Connection
 from server.settings import Wire
 from server.web.credits import Credits
-from server.web.hub import Attached
+from server.web.gate import Gate
 from server.web.traffic import Traffic
 
 SYNTAX_ERRORS = 3
@@ -61,10 +62,10 @@ SERVER_VERSION = _version()
 class Surroundings:
     """What the conversations of one process have in common."""
 
-    hub: Attached
+    hub: Hub
     wire: Wire
     traffic: Traffic
-    draining: Callable[[], bool]
+    gate: Gate
 
 
 class Session:
@@ -136,7 +137,7 @@ class Session:
     def _request(self, request: AnyClientMessage) -> None:
         if isinstance(request, Ping):
             self._reply(Ok(id=request.id, time=request.time, now=_wall_clock()))
-        elif self._around.draining():
+        elif self._around.gate.draining:
             self._refuse(ProtocolError(Code.DRAINING, "the server is going down"), request)
         elif isinstance(request, Join) and (wait := self._look_up()):
             error = ProtocolError(Code.RATE_LIMITED, "too many failed look-ups from this address", retry_after=wait)

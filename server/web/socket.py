@@ -13,9 +13,8 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket as sockets
-from enum import IntFlag
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import cast
 
 import structlog
 from websockets.frames import Frame, Opcode
@@ -33,12 +32,14 @@ from server.web.limits import Address
 from server.web.outbox import BoundedOutbox
 from server.web.session import Session
 
-if TYPE_CHECKING:
-    from uvicorn.config import Config
-    from uvicorn.server import ServerState
-
 SLICE = 4096
 """How many bytes of input are worked on at a time: at most some hundred frames, a few ms."""
+
+LINGER = 65_536
+"""How many bytes are looked at after the close frame, to find the peer's own."""
+
+SLICES, WRITING, FLOOD = 1, 2, 4
+"""Why nothing is read from a peer, as bits of `_hold`: input waits, the peer does not read, it is out of credits."""
 
 REST = 0.1
 """For how many seconds nothing is read from who is out of credits."""
@@ -53,23 +54,13 @@ _quiet.propagate = False
 _quiet.setLevel(logging.CRITICAL)
 
 
-class Hold(IntFlag):
-    """Why nothing is read from a peer."""
-
-    SLICES = 1
-    WRITING = 2
-    FLOOD = 4
-
-
 class Socket(asyncio.Protocol):
     """One WebSocket connection."""
 
-    def __init__(
-        self, endpoint: Endpoint, config: Config, server_state: ServerState, app_state: dict[str, Any]
-    ) -> None:
-        """As uvicorn calls it, behind the endpoint."""
+    def __init__(self, endpoint: Endpoint, known: set[asyncio.Protocol]) -> None:
+        """`known`: where uvicorn keeps the connections that it asks to `shutdown`."""
         self._endpoint = endpoint
-        self._server_state = server_state
+        self._known = known
         self._loop = asyncio.get_running_loop()
         self._core = ServerProtocol(
             extensions=None,
@@ -77,19 +68,15 @@ class Socket(asyncio.Protocol):
             max_size=endpoint.wire.frame_bytes,
             logger=_quiet,
         )
-        wire = endpoint.wire
-        self._outbox = BoundedOutbox(
-            max_frames=wire.outbox_frames, max_bytes=wire.outbox_bytes, traffic=endpoint.traffic
-        )
         self._session: Session | None = None
-        self._hold = Hold(0)
+        self._hold = 0
         self._backlog = b""
-        self._flushing = False
         self._address: Address | None = None
         self._opened = self._heard = self._pinged = self._loop.time()
         self._stuck_since = 0.0
         self._stuck_at = 0
         self._closing_since: float | None = None
+        self._after_close = 0
 
     # The transport's callbacks
 
@@ -99,17 +86,17 @@ class Socket(asyncio.Protocol):
         self._slot = self._endpoint.wheel.add(self)
         self._endpoint.sockets.add(self)
         self._endpoint.traffic.connections += 1
-        self._server_state.connections.add(self)  # type: ignore[arg-type] - uvicorn names its own classes only
+        self._known.add(self)
         raw = transport.get_extra_info("socket")
         if raw is not None:
             raw.setsockopt(sockets.SOL_SOCKET, sockets.SO_SNDBUF, self._endpoint.wire.send_buffer)
 
-    def connection_lost(self, exc: Exception | None) -> None:
+    def connection_lost(self, _: Exception | None) -> None:
         """The TCP connection is gone."""
         self._endpoint.wheel.remove(self, self._slot)
-        self._endpoint.sockets.discard(self)
+        self._endpoint.leave(self)
         self._endpoint.traffic.connections -= 1
-        self._server_state.connections.discard(self)  # type: ignore[arg-type]
+        self._known.discard(self)
         self._backlog = b""
         self._end_session()
         if self._address is not None:
@@ -124,37 +111,53 @@ class Socket(asyncio.Protocol):
         """The peer does not read as fast as it is written to."""
         self._stuck_since = self._loop.time()
         self._stuck_at = self._transport.get_write_buffer_size()
-        self._stop_reading(Hold.WRITING)
+        self._stop_reading(WRITING)
 
     def resume_writing(self) -> None:
         """The peer has read what was written."""
         self._heard = self._loop.time()
-        self._read_on(Hold.WRITING)
-        self._flush()
+        self._read_on(WRITING)
+        self.flush()
 
     def data_received(self, data: bytes) -> None:
         """Bytes from the peer."""
         self._heard = self._loop.time()
-        if self._closing_since is not None or (len(data) <= SLICE and not self._backlog):
-            self._feed(data)
+        if self._closing_since is not None:
+            self._throw_away(data)
+        elif len(data) <= SLICE and not self._backlog:
+            if self._session is None or self._core.reader.buffer or not self._whole(data):
+                self._feed(data)
         else:
             self._backlog += data
-            if not self._hold & Hold.SLICES:
-                self._stop_reading(Hold.SLICES)
+            if not self._hold & SLICES:
+                self._stop_reading(SLICES)
                 self._next_slice()
 
     # Input
 
     def _next_slice(self) -> None:
         """Work on a part of what has come, and on the rest in later turns."""
-        if self._hold & ~Hold.SLICES:
+        if self._hold & ~SLICES:
             return  # `_read_on` comes back here
+        self._heard = self._loop.time()
         data, self._backlog = self._backlog[:SLICE], self._backlog[SLICE:]
         self._feed(data)
         if not self._backlog:
-            self._read_on(Hold.SLICES)
+            self._read_on(SLICES)
         else:
             self._loop.call_soon(self._next_slice)
+
+    def _whole(self, data: bytes) -> bool:
+        """Take the short way for data that is exactly one message; whether it was."""
+        try:
+            payload = self._assembly.whole(data)
+        except frames.BadFrame as bad:
+            self._close(bad.close, bad.reason)
+            return True
+        if payload is None:
+            return False
+        self._message(payload)
+        return True
 
     def _feed(self, data: bytes) -> None:
         core = self._core
@@ -166,42 +169,55 @@ class Socket(asyncio.Protocol):
                 self._request(event)
         if core.writes:
             self._write_core()
-        if self._session is not None and self._session.refusing:
-            self._rest()
 
     def _frame(self, frame: Frame) -> None:
-        session = self._session
-        if session is None or self._closing_since is not None:
+        if self._session is None or self._closing_since is not None:
             return
-        self._endpoint.traffic.frames_in += 1
+        if frame.opcode is Opcode.CLOSE:
+            self._end_session()
+            return
         try:
-            if frame.opcode is Opcode.CLOSE:
-                self._end_session()
-                return
             payload = self._assembly.add(frame) if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT) else None
-            close = session.control(self._heard) if payload is None else session.message(payload, self._heard)
         except frames.BadFrame as bad:
             self._close(bad.close, bad.reason)
         else:
-            if close is not None:
-                self._close(close)
+            self._message(payload)
+
+    def _message(self, payload: bytes | None) -> None:
+        """A message, or (None) a frame that is none, has come."""
+        session = self._session
+        assert session is not None
+        self._endpoint.traffic.frames_in += 1
+        close = session.control(self._heard) if payload is None else session.message(payload, self._heard)
+        if close is not None:
+            self._close(close)
+        elif session.refusing:
+            self._rest()
+
+    def _throw_away(self, data: bytes) -> None:
+        """Look for the peer's close frame, but not for long: who goes on sending waits for the end."""
+        self._after_close += len(data)
+        if self._after_close <= LINGER:
+            self._feed(data)
+        else:
+            self._transport.pause_reading()
 
     def _rest(self) -> None:
         """Read nothing for a while from who asks for more than its credits."""
-        if not self._hold & Hold.FLOOD:
-            self._stop_reading(Hold.FLOOD)
-            self._loop.call_later(REST, self._read_on, Hold.FLOOD)
+        if not self._hold & FLOOD:
+            self._stop_reading(FLOOD)
+            self._loop.call_later(REST, self._read_on, FLOOD)
 
-    def _stop_reading(self, hold: Hold) -> None:
+    def _stop_reading(self, hold: int) -> None:
         if not self._hold and self._closing_since is None:
             self._transport.pause_reading()
         self._hold |= hold
 
-    def _read_on(self, hold: Hold) -> None:
+    def _read_on(self, hold: int) -> None:
         if not self._hold & hold:
             return
         self._hold &= ~hold
-        if self._hold == Hold.SLICES and hold is not Hold.SLICES:
+        if self._hold == SLICES and hold is not SLICES:
             self._next_slice()
         elif not self._hold and not self._transport.is_closing():
             self._transport.resume_reading()
@@ -232,9 +248,15 @@ class Socket(asyncio.Protocol):
     def _open(self, request: Request, response: Response) -> None:
         codec = handshake.codec_of(request, response.headers.get("Sec-WebSocket-Protocol"))
         self._write_core()
+        wire = self._endpoint.wire
+        self._outbox = BoundedOutbox(
+            self._endpoint.framings[codec is not None and codec.binary],
+            self._endpoint.traffic,
+            max_frames=wire.outbox_frames,
+            max_bytes=wire.outbox_bytes,
+        )
         self._outbox.on_waiting = self._wake
-        self._outbox.on_full = self._flush
-        self._first = frames.BINARY if codec is not None and codec.binary else frames.TEXT
+        self._outbox.on_full = self.flush
         if codec is None:
             error = Error(None, Code.UNSUPPORTED_PROTOCOL, "none of the subprotocols offered is spoken here")
             self._outbox.reply(JSON.encode(error), None)
@@ -249,31 +271,32 @@ class Socket(asyncio.Protocol):
             failed_lookup=partial(limits.failed, address),
             max_rooms=self._endpoint.wire.rooms,
         )
-        self._assembly = frames.Assembly(binary=codec.binary)
+        self._assembly = frames.Assembly(wire.frame_bytes, binary=codec.binary)
         self._session = Session(self._endpoint.around, connection, partial(limits.look_up, address), self._heard)
         self._session.welcome()
-        if self._endpoint.draining:
+        if self._endpoint.gate.draining:
             self.warn()
             self._close(Close.GOING_AWAY)
 
     # Output
 
     def _wake(self) -> None:
-        if not self._flushing and not self._hold & Hold.WRITING:
-            self._flushing = True
-            self._loop.call_soon(self._flush)
+        if not self._hold & WRITING:
+            self._endpoint.wake(self)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         """Give what waits to the transport, unless the peer does not take it."""
-        self._flushing = False
-        if self._hold & Hold.WRITING or self._core.state is not State.OPEN or self._transport.is_closing():
+        transport = self._transport
+        if self._hold & WRITING or self._closing_since is not None or transport.is_closing():
             return
-        payloads = self._outbox.take()
-        if payloads:
-            self._endpoint.traffic.frames_out += len(payloads)
-            first = self._first
-            self._transport.writelines([part for load in payloads for part in (frames.header(len(load), first), load)])
-        if self._outbox.behind and self._session is not None and not self._hold & Hold.WRITING:
+        frames = self._outbox.take()
+        if frames:
+            self._endpoint.traffic.frames_out += len(frames)
+            if len(frames) == 1:
+                transport.write(frames[0])
+            else:
+                transport.writelines(frames)
+        if self._outbox.behind and self._session is not None and not self._hold & WRITING:
             self._outbox.catch_up(self._session.resync)
 
     def _write_core(self) -> None:
@@ -293,10 +316,13 @@ class Socket(asyncio.Protocol):
         self._transport.write_eof()
 
     def _begin_closing(self) -> None:
+        sent = self._core.close_sent
+        if sent is not None and self._core.close_rcvd is None:
+            self._endpoint.traffic.closed[sent.code] = self._endpoint.traffic.closed.get(sent.code, 0) + 1
         self._closing_since = self._loop.time()
         self._backlog = b""
         self._end_session()
-        self._hold &= Hold.WRITING
+        self._hold &= WRITING
         self._transport.resume_reading()
 
     # The end
@@ -305,8 +331,7 @@ class Socket(asyncio.Protocol):
         """Send what waits, then the close frame."""
         if self._core.state is not State.OPEN or self._closing_since is not None:
             return
-        self._endpoint.traffic.closed[code] = self._endpoint.traffic.closed.get(code, 0) + 1
-        self._flush()
+        self.flush()
         self._core.send_close(code, reason)
         self._write_core()
         self._begin_closing()
@@ -341,7 +366,7 @@ class Socket(asyncio.Protocol):
             if (now - (self._closing_since or self._opened)) * 1000 >= wire.close_within:
                 self.abort()
             return
-        if self._hold & Hold.WRITING:
+        if self._hold & WRITING:
             self._look_if_stuck(now)
         elif (now - self._heard) * 1000 >= wire.dead_after:
             self._close(Close.DEAD)

@@ -10,12 +10,16 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 
 import msgspec
 
+from clients.bots.offline import ask, table
+from clients.bots.policies import Choose
 from server.engines import AnyEngine
 from server.engines.dice import Dice, stream_key
 from server.engines.engine import Action, Event
 
 MOST_STEPS = 20_000  # a room holds no more entries
 MOST_COMBINATIONS = 8  # of options that are all tried together; with more, one option at a time differs
+
+BY_POLICY = 0.75  # of the actions of a game that a policy plays
 
 Pick = Callable[[Sequence[Action], Random], Action]
 
@@ -59,22 +63,36 @@ def by_type(actions: Sequence[Action], random: Random) -> Action:
 
 
 def walk(
-    engine: AnyEngine, seats: int, options: msgspec.Struct, seed: int, *, pick: Pick = evenly, most: int = MOST_STEPS
+    engine: AnyEngine,
+    seats: int,
+    options: msgspec.Struct,
+    seed: int,
+    *,
+    pick: Pick = evenly,
+    policy: Choose | None = None,
+    most: int = MOST_STEPS,
 ) -> Iterator[Step]:
     """Plays a game at random and yields every step; who acts first of several that decide is random too.
+
+    With a `policy` three actions of four are its choice (its games go further than those of chance), else `pick`'s.
 
     Raises:
         AssertionError: the game has not ended after `most` steps.
     """
     random = Random(seed)
-    stream = dice(seed, seats)
+    place = table(engine, seats, seed, options)
+    stream = place.dice()
     state = engine.new(seats, options, stream)
     for number in range(1, most + 1):
         deciding = engine.deciding(state)
         if not deciding:
             return
         seat = random.choice(deciding)
-        action = pick(engine.legal_actions(state, seat), random)
+        actions = engine.legal_actions(state, seat)
+        if policy and random.random() < BY_POLICY:
+            action = ask(policy, place, state, seat, random)
+        else:
+            action = pick(actions, random)
         words = stream.words
         after, events = engine.apply(state, seat, action, stream)
         yield Step(number, state, seat, action, after, events, (words, stream.words))

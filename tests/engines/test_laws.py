@@ -4,34 +4,45 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+import msgspec
 import pytest
 
+from clients.bots.policies import policies, policy
 from server.engines import ENGINES, AnyEngine
 from tests.engines.laws import Game, Law, order, played, rules, secrets, states, views
 from tests.engines.play import by_type, evenly, option_sets
+
+WAYS = 3
 
 LAWS: tuple[Law, ...] = (*rules.LAWS, *order.LAWS, *states.LAWS, *views.LAWS, *secrets.LAWS)
 
 
 def cases(engine: AnyEngine) -> list[Game]:
-    """Every number of seats with the defaults, and every other set of options with one number of seats."""
+    """Every number of seats with the defaults in three ways to play, every other set of options with one number."""
     defaults, *others = option_sets(engine)
     seats = list(engine.seats)
-    games = [Game(engine, each, defaults, seed=each) for each in seats]
+    games = [_game(engine, each, defaults, seed=10 * each + way) for each in seats for way in range(WAYS)]
     return games + [
-        Game(engine, seats[number % len(seats)], options, seed=1000 + number, pick=by_type)
-        for number, options in enumerate(others)
+        _game(engine, seats[number % len(seats)], options, seed=1001 + number) for number, options in enumerate(others)
     ]
 
 
 def soaked(engine: AnyEngine) -> list[Game]:
-    """Ten games for each number of seats and set of options, looked at more closely."""
+    """Nine games for each number of seats and set of options, looked at more closely."""
     return [
-        Game(engine, seats, options, seed=seed, pick=evenly if seed % 2 else by_type, share=4)
+        _game(engine, seats, options, seed=seed, share=4)
         for seats in engine.seats
         for options in option_sets(engine)
-        for seed in range(10_000, 10_010)
+        for seed in range(10_000, 10_009)
     ]
+
+
+def _game(engine: AnyEngine, seats: int, options: msgspec.Struct, seed: int, share: float = 1) -> Game:
+    """Played by the greedy policy where there is one (mostly), by type of action, or evenly: by the seed."""
+    way = seed % 10 % WAYS
+    name = "greedy" if way == 0 and "greedy" in policies(engine.name) else "random"
+    chooses = policy(name, engine.name) if name == "greedy" else None
+    return Game(engine, seats, options, seed, pick=evenly if way == 1 else by_type, policy=chooses, share=share)
 
 
 def name(value: object) -> str:

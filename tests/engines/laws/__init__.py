@@ -6,7 +6,7 @@ is dear; `few` takes them at random, the same for the same game.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,6 +16,7 @@ from typing import Any
 
 import msgspec
 
+from clients.bots.policies import Choose
 from server.engines import AnyEngine
 from server.engines.dice import Dice, stream_key
 from server.engines.engine import Action, IllegalAction
@@ -28,13 +29,17 @@ class Broken(AssertionError):  # noqa: N818 - reads as the statement it makes
 
 @dataclass(frozen=True)
 class Game:
-    """A whole random game of `engine`: `pick` chose the actions, `share` scales how many steps dear laws look at."""
+    """A whole random game of `engine`: `pick` and `policy` chose the actions (see `walk`).
+
+    `share` scales how many steps the dear laws look at.
+    """
 
     engine: AnyEngine
     seats: int
     options: msgspec.Struct
     seed: int
     pick: Pick = evenly
+    policy: Choose | None = None
     share: float = 1.0
     steps: list[Step] = field(default_factory=list)
 
@@ -75,8 +80,12 @@ Law = Callable[[Game], None]
 
 def played(game: Game) -> Game:
     """The game with its steps, played to its end."""
-    steps = walk(game.engine, game.seats, game.options, game.seed, pick=game.pick)
-    return replace(game, steps=list(steps))
+    return replace(game, steps=list(steps(game)))
+
+
+def steps(game: Game) -> Iterator[Step]:
+    """The steps of the game, played anew."""
+    return walk(game.engine, game.seats, game.options, game.seed, pick=game.pick, policy=game.policy)
 
 
 def other_dice(seed: int) -> Dice:

@@ -1,0 +1,50 @@
+"""Two hubs over one store: whatever the tests here show holds for many nodes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+
+from server.rooms.hub import Hub
+from server.settings import Pace
+from server.store.memory import Memory, MemoryStore
+from server.store.sqlite import SqliteStore
+from server.store.store import Store
+from tests.rooms.tables import QUICK, Nodes
+
+
+def _memory(_: Path) -> Callable[[], Store]:
+    world = Memory()
+    return lambda: MemoryStore(world)
+
+
+def _sqlite(folder: Path) -> Callable[[], Store]:
+    return lambda: SqliteStore(folder / "rooms.db")
+
+
+STORES: dict[str, Callable[[Path], Callable[[], Store]]] = {"memory": _memory, "sqlite": _sqlite}
+
+
+@pytest.fixture(params=STORES)
+def new_store(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[[], Store]:
+    """Makes one more client of the test's own store."""
+    return STORES[request.param](tmp_path)
+
+
+@pytest.fixture
+def pace() -> Pace:
+    """How the hubs run; tests that need another one override it."""
+    return QUICK
+
+
+@pytest.fixture
+async def nodes(new_store: Callable[[], Store], pace: Pace) -> AsyncIterator[Nodes]:
+    """Two hubs."""
+    hubs = [Hub(new_store(), pace, f"node-{number}") for number in range(2)]
+    for hub in hubs:
+        await hub.start()
+    yield Nodes(hubs)
+    for hub in hubs:
+        await hub.stop()
