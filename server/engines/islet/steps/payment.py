@@ -13,7 +13,6 @@ from typing import NamedTuple
 from server.engines.islet.components import Components, Counts
 from server.engines.islet.state import Payment, State
 
-
 NO_SPLIT = range(1)
 
 
