@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from server.engines import bretagne, dragonwood, islet
+from server.engines import bretagne, burano, dragonwood, islet
 from server.engines.engine import Engine
 
 AnyEngine: TypeAlias = Engine[Any]  # a room holds its engine's states without looking into them
 
 _GAMES: tuple[AnyEngine, ...] = (
-    bretagne.ENGINE,
     dragonwood.ENGINE,
     islet.ENGINE,
+    burano.ENGINE,
+    bretagne.ENGINE,
 )
 
 ENGINES: dict[tuple[str, str], AnyEngine] = {(game.name, game.rules): game for game in _GAMES}

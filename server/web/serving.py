@@ -24,6 +24,7 @@ import structlog
 import uvicorn
 from uvicorn.server import ServerState
 
+from server.web.gate import Gate
 from server.web.http import BoundedHttp
 from server.web.site import Site
 from server.web.socket import Socket
@@ -41,6 +42,7 @@ class Server(uvicorn.Server):
 
     def __init__(self, site: Site) -> None:
         self._site = site
+        self._force = Gate()
         settings = site.settings
         super().__init__(
             uvicorn.Config(
@@ -87,6 +89,7 @@ class Server(uvicorn.Server):
     def _signal(self) -> None:
         if self.should_exit:
             self.force_exit = True
+            self._force.shut()
             self._site.endpoint.abort()
         self.should_exit = True
 
@@ -98,7 +101,7 @@ class Server(uvicorn.Server):
         log.info("stopping", connections=site.traffic.connections)
         site.gate.shut()
         site.endpoint.drain()
-        await asyncio.sleep(settings.shutdown_delay / 1000)
+        await self._force.wait(settings.shutdown_delay / 1000)
         await self._stop_hub((ends - loop.time()) * SHARE_OF_HUB)
         site.endpoint.close()
         for server in self.servers:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -16,7 +17,7 @@ from server.web.endpoint import Endpoint
 from server.web.gate import Gate
 from server.web.guard import Guard
 from server.web.limits import Limits, Proxies
-from server.web.lobby import Counter, Lobby, refused, unrouted
+from server.web.lobby import Counter, Lobby, broken, refused, unrouted
 from server.web.ops import Lag, Ops
 from server.web.origins import Origins
 from server.web.session import Surroundings
@@ -56,6 +57,7 @@ class Site:
         self.lag.start()
 
     def _application(self, routes: list[Route]) -> ASGIApp:
-        app = Starlette(routes=routes, exception_handlers={ProtocolError: refused, HTTPException: unrouted})
+        handlers: dict[Any, Any] = {ProtocolError: refused, HTTPException: unrouted, Exception: broken}
+        app = Starlette(routes=routes, exception_handlers=handlers)
         app.router.redirect_slashes = False
         return Guard(app, self.origins)

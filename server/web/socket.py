@@ -139,6 +139,7 @@ class Socket(asyncio.Protocol):
         """Work on a part of what has come, and on the rest in later turns."""
         if self._hold & ~SLICES:
             return  # `_read_on` comes back here
+        self._heard = self._loop.time()
         data, self._backlog = self._backlog[:SLICE], self._backlog[SLICE:]
         self._feed(data)
         if not self._backlog:

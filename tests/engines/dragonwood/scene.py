@@ -140,12 +140,15 @@ def act(state: State, action: DragonwoodAction, dice: Dice | None = None, seat: 
     return after, events
 
 
-def attempt(
-    state: State, attack: Attack, target: str, cards: str, dice: Dice, use: Sequence[str] = ()
-) -> tuple[State, list[Event]]:
-    """The state after the deciding seat has attacked and played, and the events of the play."""
+def attempt(state: State, attack: Attack, target: str, play: str, dice: Dice) -> tuple[State, list[Event]]:
+    """The state after the deciding seat has attacked and played, and the events of the play.
+
+    `play`: the cards, and after `with` the enhancements in use: `R7 B7 with Lightning Bolt, Friendly Bunny`.
+    """
+    cards, _, named = play.partition(" with ")
+    use = tuple(sorted(map(dragonwood, named.split(", ")))) if named else ()
     lying = next(card for card in state.landscape if ENGINE.components.cards[card].name == target)
-    state, events = act(state, AttackWith(lying, attack, tuple(sorted(map(dragonwood, use)))))
+    state, events = act(state, AttackWith(lying, attack, use))
     assert not events
     after, events = act(state, Play(adventurers(cards)), dice)
     return after, list(events)

@@ -78,7 +78,7 @@ def test_example_2_with_the_sword_seven_on_the_dice_are_enough_and_six_are_not()
 
 def test_example_3_a_miss_with_the_bolt_costs_the_bolt_and_one_card() -> None:
     start = scene(("R7 B7 P2", "P1"), WOLVES, before=[["Lightning Bolt"]])
-    state, events = attempt(start, Attack.STOMP, "Pack of Wolves", "R7 B7", faces(1, 1), use=["Lightning Bolt"])
+    state, events = attempt(start, Attack.STOMP, "Pack of Wolves", "R7 B7 with Lightning Bolt", faces(1, 1))
     assert bodies(events)[0].total == 6
     assert state.players[0].enhancements == ()
     assert state.gone == (dragonwood("Lightning Bolt"),)
@@ -96,7 +96,7 @@ def test_example_3_a_miss_with_the_bolt_costs_the_bolt_and_one_card() -> None:
 
 def test_example_3_the_bolt_is_spent_on_a_hit_too() -> None:
     start = scene(("R7 B7", "P1"), WOLVES, before=[["Lightning Bolt"]])
-    state, events = attempt(start, Attack.STOMP, "Pack of Wolves", "R7 B7", faces(1, 2), use=["Lightning Bolt"])
+    state, events = attempt(start, Attack.STOMP, "Pack of Wolves", "R7 B7 with Lightning Bolt", faces(1, 2))
     assert (bodies(events)[0].total, bodies(events)[0].success) == (7, True)
     assert state.gone == (dragonwood("Lightning Bolt"),)
 
@@ -117,9 +117,7 @@ def test_named_enhancements_lie_before_their_owner_until_the_roll() -> None:
 def test_bunny_and_potion_earn_a_die_each_and_are_spent() -> None:
     start = scene(("R7 B7", "P1"), WOLVES, before=[["Charmed Potion", "Friendly Bunny"]])
     dice = faces(2, 2, 2, 1)
-    state, events = attempt(
-        start, Attack.STOMP, "Pack of Wolves", "R7 B7", dice, use=["Friendly Bunny", "Charmed Potion"]
-    )
+    state, events = attempt(start, Attack.STOMP, "Pack of Wolves", "R7 B7 with Friendly Bunny, Charmed Potion", dice)
     assert bodies(events)[0].dice == (2, 2, 2, 1)
     assert not dice.shows
     assert state.gone == (dragonwood("Friendly Bunny"), dragonwood("Charmed Potion"))
@@ -248,7 +246,7 @@ def test_cloak_unicorn_and_mushroom_help_a_spell_and_sword_spinach_ghost_do_not(
 def test_a_spell_with_the_bolt_can_not_fail() -> None:
     """D13: intended."""
     start = scene(("G4 G5 G6", "P1"), DRAGON, before=[["Lightning Bolt"]])
-    state, _ = attempt(start, Attack.SPELL, "Blue Dragon", "G4 G5 G6", faces(1, 1), use=["Lightning Bolt"])
+    state, _ = attempt(start, Attack.SPELL, "Blue Dragon", "G4 G5 G6 with Lightning Bolt", faces(1, 1))
     assert state.players[0].creatures == (dragonwood("Blue Dragon"),)
 
 

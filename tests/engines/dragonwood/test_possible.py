@@ -31,7 +31,7 @@ SPIDERS = ("Spooky Spiders", "Fire Ants", "Crazy Bats", "Wild Boar", "Silver Swo
 
 def rerolling() -> State:
     start = scene(("R7 B7 P2", "P1"), WOLVES, before=[["Lucky Mushroom", "Lightning Bolt"]])
-    return attempt(start, Attack.STOMP, "Pack of Wolves", "R7 B7", faces(1, 1), use=["Lightning Bolt"])[0]
+    return attempt(start, Attack.STOMP, "Pack of Wolves", "R7 B7 with Lightning Bolt", faces(1, 1))[0]
 
 
 def playing() -> State:

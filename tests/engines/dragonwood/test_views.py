@@ -76,7 +76,7 @@ def test_the_attempt_in_progress_is_open_from_the_announcement_on() -> None:
         "rerolls": 1,
     }
     assert public(state)["attempt"] == announced
-    state, _ = attempt(start, Attack.STOMP, "Pack of Wolves", "R7 B7", faces(1, 1), use=["Lightning Bolt"])
+    state, _ = attempt(start, Attack.STOMP, "Pack of Wolves", "R7 B7 with Lightning Bolt", faces(1, 1))
     assert public(state)["attempt"] == {**announced, "cards": adventurers("R7 B7"), "dice": (1, 1)}
     assert public(state)["gone"] == ({"card": bolt, "name": "Lightning Bolt"},)
     assert public(state)["seats"][0]["hand"] == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -166,9 +167,8 @@ def test_an_impossible_state_is_refused(start: Callable[[], Play], change: Chang
     data: Any = _plain(ENGINE.dump(start().state))
     assert ENGINE.load(data) == start().state
     change(data)
-    with pytest.raises(ValueError, match=".") as refused:
+    with pytest.raises(ValueError, match=re.escape(reason)):
         ENGINE.load(data)
-    assert reason in str(refused.value)
 
 
 def _plain(value: Any) -> Any:

@@ -139,8 +139,8 @@ def test_whoever_walks_as_long_as_possible_comes_to_an_end_and_can_stop(seed: in
 
 def test_every_row_of_free_walks_on_one_terrain_ends() -> None:
     """D8, all rows of walks by trying each: none comes back to a tile, the longest takes each tile once."""
-    cells = [cell for cell in product(range(3), (0, -1))]
-    play = Play(scene({cell: "wl" for cell in cells}, seat((0, 0)), seat((1, -1))))
+    cells = list(product(range(3), (0, -1)))
+    play = Play(scene(dict.fromkeys(cells, "wl"), seat((0, 0)), seat((1, -1))))
     ahead: list[tuple[State, tuple[Cell, ...]]] = [(play.state, ((0, 0),))]
     lengths = []
     while ahead:
