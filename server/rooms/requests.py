@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import UNSET, UnsetType
-from protocol.digest import digest
 
 from protocol.codes import Code, ProtocolError
+from protocol.digest import digest
 from protocol.messages import (
     Act,
     Back,
