@@ -107,11 +107,13 @@ class RawSocket:
             pass
         return message
 
-    async def closed(self) -> int:
+    async def closed(self, *, answer: bool = True) -> int:
         """The code of the close frame that comes next, or after what else still comes."""
         while True:
             opcode, payload = await self.frame()
             if opcode == CLOSE:
+                if answer:
+                    self.send(frame(CLOSE, payload[:2]))
                 return struct.unpack("!H", payload[:2])[0]
 
     async def ended(self) -> bool:

@@ -76,7 +76,7 @@ async def test_who_joins_no_room_is_closed(server: ServerProcess) -> None:
 async def test_who_does_not_close_is_cut(server: ServerProcess) -> None:
     async with connected(server.port) as socket:
         socket.send(frame(TEXT, b"{") * 3)
-        assert await socket.closed() == 1007
+        assert await socket.closed(answer=False) == 1007
         assert await socket.ended()
 
 
