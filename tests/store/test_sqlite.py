@@ -431,6 +431,21 @@ async def test_a_broken_record_spoils_its_room_only(path: Path, store: SqliteSto
     assert len(results[1]) == 3
 
 
+async def test_wakeups_come_again_after_the_device_failed(path: Path, device: type[Device]) -> None:
+    store, neighbour = SqliteStore(path), SqliteStore(path)
+    await store.open()
+    await neighbour.open()
+    await store.follow(ROOM)
+    device.broken = True
+    with pytest.raises(UnknownOutcome):
+        await store.append(of(OTHER))
+    device.broken = False
+    head = await grown(neighbour, ROOM, 1)
+    assert await anext(store.wakeups()) == Wakeup(ROOM, News.ENTRY, head.seq)
+    await store.close()
+    await neighbour.close()
+
+
 # Speed, as far as it can be told without a watch.
 
 

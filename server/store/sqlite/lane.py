@@ -264,11 +264,12 @@ class Lane:
             )
 
     def _look(self) -> None:
-        if self._connection is None:
+        if self.watch.pause() != 0:
             return
         try:
-            wakeups = self.watch.look(Transaction(self._connection, 0, {}))
-        except sqlite3.Error:
+            wakeups = self.watch.look(Transaction(self._connected(), 0, {}))
+        except (sqlite3.Error, StoreUnavailable):
+            self.watch.put_off(0.0)
             self._disconnect()
         else:
             if wakeups:
