@@ -11,12 +11,23 @@ The rules here:
 from __future__ import annotations
 
 import re
-from typing import TypeVar, cast, get_args
+from typing import Any, TypeVar, cast, get_args
 
 import msgspec
 
 from protocol.codes import Code, ProtocolError
-from protocol.messages import MAX_INT, AnyClientMessage, AnyServerMessage, Json, ServerMessage
+from protocol.messages import (
+    MAX_INT,
+    Act,
+    AnyClientMessage,
+    AnyServerMessage,
+    Digest,
+    Entropy,
+    Key,
+    OwnToken,
+    ServerMessage,
+    Tag,
+)
 
 T = TypeVar("T")
 
@@ -35,10 +46,15 @@ FRAMES: dict[str, type[AnyServerMessage]] = {
     cast(str, kind.__struct_config__.tag): kind for kind in get_args(AnyServerMessage)
 }
 
-_PLACED = re.compile(r"(?s)(?P<reason>.*?)(?: - at (?P<place>[^'\"\n]*))?")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_PLACED = re.compile(r"(?s)(?P<reason>.*?)(?: - at (?:`key` in )?`\$(?P<place>[^`]*)`)?")
 _FIELD = re.compile(r"Object (?:missing required|contains unknown) field `(?P<field>[A-Za-z0-9_-]{1,32})`")
 _HARMLESS = re.compile(r"Expected `[a-z| `]+`(?:, got `[a-z]+`| (?:[<>]=? -?\d+|of length (?:[<>]=? )?\d+))?")
-_PATTERN = re.compile(r"Expected `str` matching regex '.*'")
+_FORMS = {
+    f"Expected `str` matching regex {meta.pattern!r}": meta.description
+    for form in (Digest, Entropy, Key, OwnToken, Tag)
+    for meta in get_args(form)[1:]
+}
 
 
 def size_error(limit: int) -> ProtocolError:
@@ -62,22 +78,23 @@ def request(frame: object) -> AnyClientMessage:
     Raises:
         ProtocolError: `bad_message`, with `id` and `room` as far as they are valid ones.
     """
+    if not isinstance(frame, dict):
+        raise ProtocolError(Code.BAD_MESSAGE, "a frame is a map")
     try:
         return _request(frame)
     except ProtocolError as error:
-        if isinstance(frame, dict):
-            error.id = _valid_id(frame.get("id"))
-            error.room = _valid_room(frame.get("room"))
+        error.id, error.room = _valid_id(frame.get("id")), _valid_room(frame.get("room"))
         raise
 
 
-def _request(frame: object) -> AnyClientMessage:
-    kind = REQUESTS.get(tag) if isinstance(tag := _tag(frame), str) else None
+def _request(frame: dict[str, object]) -> AnyClientMessage:
+    tag = frame.get("t")
+    kind = REQUESTS.get(tag) if isinstance(tag, str) else None
     if kind is None:
         raise _bad("t", "not a type of message that the protocol knows")
     message = typed(frame, kind)
-    if (action := getattr(message, "action", None)) is not None:
-        _check_numbers(action, "action")
+    if isinstance(message, Act):
+        _check_numbers(message.action, "action")
     return message
 
 
@@ -87,7 +104,9 @@ def server_frame(frame: object) -> ServerMessage | None:
     Raises:
         ProtocolError: `bad_message`, where a known type does not hold what it must.
     """
-    tag = _tag(frame)
+    if not isinstance(frame, dict):
+        raise ProtocolError(Code.BAD_MESSAGE, "a frame is a map")
+    tag = frame.get("t")
     kind = FRAMES.get(tag) if isinstance(tag, str) else None
     return None if kind is None else typed(frame, kind)
 
@@ -100,9 +119,7 @@ def body(value: object, kind: type[T]) -> T:
     """
     if not isinstance(value, dict):
         raise ProtocolError(Code.BAD_MESSAGE, "a body is a map")
-    for field, part in value.items():
-        if isinstance(part, dict | list):
-            _check_numbers(part, field if _FIELD_NAME.fullmatch(field) else "a field")
+    _check_numbers(value, "")
     return typed(value, kind)
 
 
@@ -118,15 +135,6 @@ def typed(value: object, kind: type[T]) -> T:
         raise _explained(str(error)) from None
 
 
-_FIELD_NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
-
-
-def _tag(frame: object) -> object:
-    if not isinstance(frame, dict):
-        raise ProtocolError(Code.BAD_MESSAGE, "a frame is a map")
-    return frame.get("t")
-
-
 def _valid_id(value: object) -> int | None:
     return value if type(value) is int and 0 <= value <= MAX_INT else None
 
@@ -135,20 +143,23 @@ def _valid_room(value: object) -> str | None:
     return value if isinstance(value, str) and len(value) <= ROOM_LENGTH else None
 
 
-def _check_numbers(value: Json, place: str) -> None:
-    kind = type(value)
-    if kind is int:
-        if not -MAX_INT <= cast(int, value) <= MAX_INT:
-            raise _bad(place, "not an integer within ±(2^53 - 1)")
-    elif kind is float:
-        raise _bad(place, "not an integer within ±(2^53 - 1)")
-    elif kind is dict:
-        for key, part in cast(dict[str, Json], value).items():
-            if type(part) is not str:
-                _check_numbers(part, f"{place}.{key}" if _FIELD_NAME.fullmatch(key) else place)
-    elif kind is list:
-        for part in cast(list[Json], value):
-            _check_numbers(part, place)
+def _check_numbers(value: dict[str, Any] | list[Any], place: str) -> None:
+    """Every number in a parsed map or array, found in one pass that stays off what can't hold one."""
+    for name, part in value.items() if isinstance(value, dict) else (("", part) for part in value):
+        kind = type(part)
+        if kind is str or kind is bool or part is None:
+            continue
+        if kind is dict or kind is list:
+            _check_numbers(part, _inside(place, name))
+        elif kind is float or not -MAX_INT <= part <= MAX_INT:
+            raise _bad(_inside(place, name), "not an integer within ±(2^53 - 1)")
+
+
+def _inside(place: str, name: str) -> str:
+    """The place of a member; its name is the client's own, and shown only where it is harmless."""
+    if not _NAME.fullmatch(name):
+        return place
+    return f"{place}.{name}" if place else name
 
 
 def _bad(place: str, reason: str) -> ProtocolError:
@@ -159,7 +170,7 @@ def _explained(message: str) -> ProtocolError:
     """The validation library's message without anything of the client's in it."""
     found = _PLACED.fullmatch(message)
     reason, place = (found["reason"], found["place"] or "") if found else ("", "")
-    place = ".".join(part for part in place.removeprefix("$").split(".") if _FIELD_NAME.fullmatch(part))
+    place = ".".join(part for part in re.split(r"[.\[\]]+", place) if _NAME.fullmatch(part))
     if named := _FIELD.fullmatch(reason):
         absent = reason.startswith("Object missing")
         place = f"{place}.{named['field']}" if place else named["field"]
@@ -168,6 +179,6 @@ def _explained(message: str) -> ProtocolError:
         return _bad(place, "holds a field that the protocol does not know")
     if _HARMLESS.fullmatch(reason):
         return _bad(place, reason[0].lower() + reason[1:].replace("`", ""))
-    if _PATTERN.fullmatch(reason):
-        return _bad(place, "not in the form that the protocol asks for")
+    if reason in _FORMS:
+        return _bad(place, f"expected {_FORMS[reason]}")
     return _bad(place, "not a value that the protocol allows")

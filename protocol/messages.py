@@ -9,7 +9,7 @@ gain fields.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NewType, TypeAlias, Union
+from typing import Annotated, Any, Literal, NewType, TypeAlias, Union
 
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
@@ -20,15 +20,33 @@ RoomId = NewType("RoomId", str)
 PROTOCOL_VERSION = 1
 MAX_INT = 2**53 - 1
 
+END = r"$(?!\n)"
+"""The end of a pattern, in Python as in ECMAScript: `$` alone would let a line feed follow in Python."""
+
 Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
 Integer = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
 SeatNumber = Annotated[int, Meta(ge=0, le=MAX_INT)]
-Tag = Annotated[str, Meta(pattern="^[0-9a-f]{16}$(?!\n)", description="64 random bits of an entry, in hex")]
-Key = Annotated[str, Meta(pattern="^[ -~]{1,64}$(?!\n)", description="1 to 64 ASCII characters")]
+Tag = Annotated[str, Meta(pattern="^[0-9a-f]{16}" + END, description="64 random bits of an entry, in hex")]
+Key = Annotated[str, Meta(pattern="^[ -~]{1,64}" + END, description="1 to 64 printable ASCII characters")]
+Line = Annotated[str, Meta(min_length=1, description="1 to 500 characters, none a control character")]
 RoomName = Annotated[str, Meta(max_length=64)]
 Token = Annotated[str, Meta(max_length=256)]
-Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$(?!\n)", description="SHA-256 in hex")]
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}" + END, description="SHA-256 in hex")]
 Milliseconds = Annotated[int, Meta(ge=0, le=MAX_INT)]
+_TYPED = Meta(extra_json_schema={"properties": {"type": {"type": "string"}}, "required": ["type"]})
+_KIND = Meta(extra_json_schema={"properties": {"kind": {"type": "string"}}, "required": ["kind"]})
+ActionMap = Annotated[dict[str, Any], _TYPED]
+LegalAction = Annotated[Mapping[str, Any], _TYPED]
+EventMap = Annotated[Mapping[str, Any], _KIND]
+OperationMap = Annotated[
+    Mapping[str, Any],
+    Meta(
+        extra_json_schema={
+            "properties": {"op": {"enum": ["add", "remove", "replace"]}, "path": {"type": "string", "pattern": "^/"}},
+            "required": ["op", "path"],
+        }
+    ),
+]
 
 
 class ClientMessage(msgspec.Struct, frozen=True, tag_field="t", tag=str.lower, forbid_unknown_fields=True):
@@ -62,7 +80,7 @@ class Join(RoomMessage, frozen=True):
 class Act(RoomMessage, frozen=True):
     """Play an action of the game, decided on at `seq`."""
 
-    action: dict[str, Any]
+    action: ActionMap
     seq: Count
     key: Key | UnsetType = UNSET
 
@@ -100,7 +118,7 @@ class Check(RoomMessage, frozen=True):
 class Chat(RoomMessage, frozen=True):
     """Say a line to the room."""
 
-    text: str
+    text: Line
     key: Key | UnsetType = UNSET
 
 
@@ -150,7 +168,7 @@ class Ok(ServerMessage, frozen=True):
     seq: Count | UnsetType = UNSET
     tag: Tag | UnsetType = UNSET
     resumed: bool | UnsetType = UNSET
-    actions: Sequence[Mapping[str, Any]] | UnsetType = UNSET
+    actions: Sequence[LegalAction] | UnsetType = UNSET
     match: bool | UnsetType = UNSET
     n: Count | UnsetType = UNSET
     time: Integer | UnsetType = UNSET
@@ -183,8 +201,8 @@ class Patch(ServerMessage, frozen=True):
     seq: Count
     tag: Tag
     at: Milliseconds
-    ops: Sequence[Mapping[str, Any]]
-    events: Sequence[Mapping[str, Any]]
+    ops: Sequence[OperationMap]
+    events: Sequence[EventMap]
 
 
 class Turn(ServerMessage, frozen=True):
@@ -192,7 +210,7 @@ class Turn(ServerMessage, frozen=True):
 
     room: str
     seq: Count
-    actions: Sequence[Mapping[str, Any]]
+    actions: Sequence[LegalAction]
 
 
 class Presence(ServerMessage, frozen=True):
@@ -225,8 +243,9 @@ AnyServerMessage: TypeAlias = Welcome | Ok | Error | Snapshot | Patch | Turn | P
 
 # The bodies of the HTTP interface (protocol section 7).
 
-Entropy = Annotated[str, Meta(pattern="^[0-9a-f]{64}$(?!\n)", description="32 bytes in hex")]
-OwnToken = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{22}$(?!\n)", description="128 random bits in base64url")]
+Entropy = Annotated[str, Meta(pattern="^[0-9a-f]{64}" + END, description="32 bytes in hex")]
+OwnToken = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{22}" + END, description="128 random bits in base64url")]
+SeatKind = Literal["human", "bot"]
 MAX_CLOCK = 7 * 24 * 3600 * 1000
 MAX_DELAY = 10 * 60 * 1000
 
@@ -256,7 +275,7 @@ class CreateRoom(Body, frozen=True):
     seats: Count
     options: dict[str, Any] | UnsetType = UNSET
     name: str | UnsetType = UNSET
-    kind: str | UnsetType = UNSET
+    kind: SeatKind | UnsetType = UNSET
     private: bool | UnsetType = UNSET
     seat: bool | UnsetType = UNSET
     token: OwnToken | UnsetType = UNSET
@@ -266,7 +285,7 @@ class TakeSeat(Body, frozen=True):
     """`POST /api/rooms/{room}/seats`."""
 
     name: str | UnsetType = UNSET
-    kind: str | UnsetType = UNSET
+    kind: SeatKind | UnsetType = UNSET
     seat: SeatNumber | UnsetType = UNSET
     entropy: Entropy | UnsetType = UNSET
     token: OwnToken | UnsetType = UNSET

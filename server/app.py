@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import secrets
 import sys
 from collections.abc import Callable, Mapping
@@ -15,7 +16,7 @@ from server.rooms.hub import Hub
 from server.settings import Settings, SettingsError, masked, read_settings
 from server.store.memory import MemoryStore
 from server.store.sqlite import SqliteStore
-from server.store.store import Store
+from server.store.store import Store, StoreUnusable
 from server.web.serving import serve
 from server.web.site import Site
 
@@ -32,9 +33,22 @@ def main(environment: Mapping[str, str] = os.environ) -> int:
         print(f"pharos: {error}", file=sys.stderr)
         return CAN_NOT_START
     logs.configure(settings.log, settings.log_level)
-    structlog.get_logger().info("starting", store=masked(settings.store))
-    hub = Hub(store, settings.pace, settings.node or secrets.token_hex(4))
-    return serve(lambda: Site(hub, settings))
+    node = settings.node or secrets.token_hex(4)
+    structlog.get_logger().info("starting", store=masked(settings.store), node=node)
+    raise_file_limit()
+    hub = Hub(store, settings.pace, node)
+    try:
+        serve(Site(hub, settings))
+    except StoreUnusable as error:
+        print(f"pharos: PHAROS_STORE: {error}", file=sys.stderr)
+        return CAN_NOT_START
+    return 0
+
+
+def raise_file_limit() -> None:
+    """Take as many open files as the system gives: every connection is one, and the usual 1,024 are few."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 def open_store(settings: Settings) -> Store:

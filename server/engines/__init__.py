@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
-from server.engines.dragonwood import ENGINE as DRAGONWOOD
+from server.engines import bretagne, burano, dragonwood, islet
 from server.engines.engine import Engine
-from server.engines.islet import ENGINE as ISLET
 
 AnyEngine: TypeAlias = Engine[Any]  # a room holds its engine's states without looking into them
 
-_GAMES: tuple[AnyEngine, ...] = (DRAGONWOOD, ISLET)
+_GAMES: tuple[AnyEngine, ...] = (
+    dragonwood.ENGINE,
+    islet.ENGINE,
+    burano.ENGINE,
+    bretagne.ENGINE,
+)
 
 ENGINES: dict[tuple[str, str], AnyEngine] = {(game.name, game.rules): game for game in _GAMES}
 

@@ -30,11 +30,11 @@ def read_components(path: Path, form: type[T]) -> T:
     """
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise BrokenComponents(path.name, "(syntax)", str(error)) from error
     try:
         return msgspec.convert(data, form, str_keys=True)
     except msgspec.ValidationError as error:
         reason, _, place = str(error).partition(" - at `")
-        key = re.sub(r"^\$\.?", "", place.rstrip("`")) or "(top level)"
+        key = re.sub(r"^(key` in `)?\$\.?", "", place.rstrip("`")) or "(top level)"
         raise BrokenComponents(path.name, key, reason) from error

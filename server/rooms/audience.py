@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 import msgspec
-from protocol.patch import diff
 
 from protocol.codec import Codec
 from protocol.messages import RoomId
+from protocol.patch import diff
 from server.engines.engine import Event
 from server.rooms.document import Documents
 from server.rooms.entries import (

@@ -86,7 +86,7 @@ def outcome(rulebook: Rulebook, state: RoomState, entry: AnyEntry) -> Outcome | 
         BrokenJournal: it does not fit the state, or leads elsewhere than it says.
     """
     if isinstance(entry, Seated):
-        seats = put(state.seats, entry.seat, seated(state, entry))
+        seats = put(state.seats, entry.seat, seated(state, entry, state.head.seq + 1))
         if state.status is not Status.OPEN or None in seats:
             return None
         found = start(rulebook, dice_key(replace(state, seats=seats)), len(seats))
@@ -113,16 +113,11 @@ def put(items: Sequence[T], place: int, item: T) -> tuple[T, ...]:
     return (*items[:place], item, *items[place + 1 :])
 
 
-def first(recorded: Recorded, room: RoomState) -> RoomState:
-    """The state of a room at its first entry, given an otherwise empty one."""
-    return replace(room, head=Head(recorded.seq, recorded.tag, recorded.at), created_at=recorded.at)
-
-
-def seated(state: RoomState, entry: Seated) -> Seat:
+def seated(state: RoomState, entry: Seated, seq: int) -> Seat:
     """The seat as the entry makes it; in a running game the seat's entropy stays what it was."""
     before = state.seats[entry.seat]
     entropy = entry.entropy if before is None else before.entropy
-    return Seat(entry.name, Kind(entry.kind), entry.token, entropy, served=entry.token is None)
+    return Seat(entry.name, Kind(entry.kind), entry.token, entropy, seq, served=entry.token is None)
 
 
 def after(rulebook: Rulebook, state: RoomState, recorded: Recorded, found: Outcome | None) -> RoomState:
@@ -157,6 +152,16 @@ def after(rulebook: Rulebook, state: RoomState, recorded: Recorded, found: Outco
     if _bars_undo(state, entry):
         here = replace(here, takebacks=(), undos=0)
     return replace(here, clocks=_clocks(rulebook, state, here, entry))
+
+
+def at_its_time(rulebook: Rulebook, before: RoomState, planned: RoomState, recorded: Recorded) -> RoomState:
+    """The state that `after` planned for an entry, now that the store has given the entry its time."""
+    if planned.head.at == recorded.at:
+        return planned
+    if isinstance(recorded.entry, Offered | Paused):
+        return after(rulebook, before, recorded, None)
+    here = replace(planned, head=Head(recorded.seq, recorded.tag, recorded.at), clocks=before.clocks)
+    return replace(here, clocks=_clocks(rulebook, before, here, recorded.entry))
 
 
 def _bars_undo(state: RoomState, entry: AnyEntry) -> bool:
@@ -194,7 +199,7 @@ def _after_move(rulebook: Rulebook, state: RoomState, entry: Acted | TimedOut, f
 def _after_seated(state: RoomState, entry: Seated, found: Outcome | None) -> RoomState:
     return replace(
         state,
-        seats=put(state.seats, entry.seat, seated(state, entry)),
+        seats=put(state.seats, entry.seat, seated(state, entry, state.head.seq)),
         offers=put(state.offers, entry.seat, None),
         invites=tuple(i for i in state.invites if i != entry.invite),
         position=found.position if found else state.position,

@@ -19,5 +19,12 @@ def pack(entries: Sequence[Stored]) -> bytes:
 
 
 def unpack(record: bytes) -> tuple[Stored, ...]:
-    """The entries of a record that `pack` made."""
-    return tuple(Stored(*fields) for fields in _decoder.decode(zlib.decompress(record)))
+    """The entries of a record that `pack` made.
+
+    Raises:
+        ValueError: it is not one.
+    """
+    try:
+        return tuple(Stored(*fields) for fields in _decoder.decode(zlib.decompress(record)))
+    except (zlib.error, msgspec.MsgspecError) as error:
+        raise ValueError(f"not a compressed journal: {error}") from None

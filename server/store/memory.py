@@ -279,6 +279,6 @@ class MemoryStore:
         return self._memory.rooms.get(room)
 
     async def _travel(self) -> None:
-        await asyncio.sleep(0)
         if self._closed:
             raise StoreUnavailable("the store is closed")
+        await asyncio.sleep(0)

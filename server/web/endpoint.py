@@ -11,7 +11,10 @@ import random
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+import structlog
+
 from server.settings import Settings
+from server.web.frames import Framing
 from server.web.limits import Limits, Proxies
 from server.web.origins import Origins
 from server.web.session import Surroundings
@@ -19,6 +22,8 @@ from server.web.wheel import Wheel
 
 if TYPE_CHECKING:
     from server.web.socket import Socket
+
+log = structlog.get_logger()
 
 TURNS = 4
 """How often the wheel looks at a connection within the shortest of its times."""
@@ -37,6 +42,8 @@ class Endpoint:
         self.proxies = Proxies(settings.trusted_proxies)
         self.sockets: set[Socket] = set()
         self._empty: asyncio.Event | None = None
+        self.framings = {binary: Framing(binary=binary) for binary in (False, True)}
+        self._waiting: list[Socket] = []
         self._spread = settings.reconnect_spread
         wire = settings.wire
         shortest = min(wire.ping_every, wire.dead_after, wire.join_within, wire.stuck_after, wire.close_within)
@@ -45,6 +52,21 @@ class Endpoint:
     def start(self) -> None:
         """Look after connections from now on."""
         self.wheel.start()
+
+    def wake(self, socket: Socket) -> None:
+        """Something waits in this socket's outbox: let it write at the end of this turn of the loop."""
+        if not self._waiting:
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._waiting.append(socket)
+
+    def _flush(self) -> None:
+        waiting, self._waiting = self._waiting, []
+        for socket in waiting:
+            try:
+                socket.flush()
+            except Exception:
+                log.exception("a connection could not be written to")
+                socket.abort()
 
     def reconnect_after(self) -> int:
         """When a client is to come back, in ms: another moment for each."""

@@ -2,7 +2,7 @@
 
 1. A call that changes anything is refused to pages of a foreign origin before its body is read.
 2. Allowed origins get CORS headers, and answers to their preflights; nobody gets them with credentials.
-3. An exception that nothing else caught is a bug of ours: logged, answered with `internal` and no details.
+3. An exception that nothing else caught is a bug of ours: it is logged here, with the path and without the query.
 """
 
 from __future__ import annotations
@@ -56,18 +56,14 @@ class Guard:
             await self._app(scope, receive, call.send)
         except ClientDisconnect:
             return
-        except Exception:
+        except Exception:  # the application has answered `internal` before it let this through
             log.exception("a call raised", method=scope["method"], path=scope["path"])
-            if call.begun:
-                raise
-            await failure(ProtocolError(Code.INTERNAL, "something went wrong"))(scope, receive, call.send)
 
 
 class _Call:
     """One request, and what its answer's headers depend on."""
 
     def __init__(self, scope: Scope, send: Send, origins: Origins) -> None:
-        self.begun = False
         self._send = send
         self._method: str = scope["method"]
         self._headers = Headers(scope=scope)
@@ -85,7 +81,6 @@ class _Call:
     async def send(self, message: Message) -> None:
         """Send a part of the answer, its headers completed."""
         if message["type"] == "http.response.start":
-            self.begun = True
             headers = MutableHeaders(scope=message)
             for name, value in CAREFUL.items():
                 headers.setdefault(name, value)

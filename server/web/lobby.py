@@ -227,3 +227,8 @@ async def unrouted(_: Request, error: Exception) -> Response:
     if error.status_code == 404:
         return failure(ProtocolError(Code.NOT_FOUND, "there is nothing at this path"))
     return failure(ProtocolError(Code.BAD_MESSAGE, "this request can't be read"))
+
+
+async def broken(_: Request, __: Exception) -> Response:
+    """The answer where a bug of ours showed."""
+    return failure(ProtocolError(Code.INTERNAL, "something went wrong in the server"))

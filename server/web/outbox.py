@@ -12,27 +12,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from enum import IntEnum
-from typing import NamedTuple
+from typing import TypeAlias
 
 from protocol.messages import RoomId
+from server.web.frames import Framing
 from server.web.traffic import Traffic
 
+REPLY, UPDATE, NOTICE = range(3)
+"""What a waiting frame is; see `server.rooms.viewer.Outbox`."""
 
-class Kind(IntEnum):
-    """What a waiting frame is; see `server.rooms.viewer.Outbox`."""
-
-    REPLY = 0
-    UPDATE = 1
-    NOTICE = 2
-
-
-class Waiting(NamedTuple):
-    """A frame that waits, of which room, and whether it may be dropped."""
-
-    frame: bytes
-    room: RoomId | None
-    kind: Kind
+Waiting: TypeAlias = tuple[bytes, RoomId | None, int]
+"""A frame that waits, of which room, and what it is."""
 
 
 class BoundedOutbox:
@@ -42,6 +32,7 @@ class BoundedOutbox:
         "_asked",
         "_behind",
         "_bytes",
+        "_framing",
         "_items",
         "_max_bytes",
         "_max_frames",
@@ -50,8 +41,9 @@ class BoundedOutbox:
         "on_waiting",
     )
 
-    def __init__(self, *, max_frames: int, max_bytes: int, traffic: Traffic) -> None:
-        """At most one frame more than either bound waits, replies aside."""
+    def __init__(self, framing: Framing, traffic: Traffic, *, max_frames: int, max_bytes: int) -> None:
+        """Replies aside, no more waits than the bounds, and what the frame that reached them was too much."""
+        self._framing = framing
         self._max_frames = max_frames
         self._max_bytes = max_bytes
         self._traffic = traffic
@@ -90,10 +82,11 @@ class BoundedOutbox:
 
     def reply(self, frame: bytes, room: RoomId | None) -> None:
         """See `Outbox`."""
+        framed = self._framing.frame(frame)
         if room is not None and room in self._behind:
-            self._behind[room].append(frame)
+            self._behind[room].append(framed)
         else:
-            self._put(Waiting(frame, room, Kind.REPLY))
+            self._put(framed, room, REPLY)
 
     def update(self, room: RoomId, frame: bytes) -> None:
         """See `Outbox`."""
@@ -103,14 +96,14 @@ class BoundedOutbox:
             self._conflate()
             self._fall_behind(room)
         else:
-            self._put(Waiting(frame, room, Kind.UPDATE))
+            self._put(self._framing.shared(frame), room, UPDATE)
 
     def notice(self, room: RoomId, frame: bytes) -> None:
-        """See `Outbox`. The room of a dropped notice is behind, too: the snapshot brings what it said."""
+        """See `Outbox`. The room of a dropped notice is behind, too: a snapshot comes, and with it what is so now."""
         if self._crowded():
             self._fall_behind(room)
         else:
-            self._put(Waiting(frame, room, Kind.NOTICE))
+            self._put(self._framing.shared(frame), room, NOTICE)
 
     def fresh(self, room: RoomId, frames: Sequence[bytes]) -> None:
         """See `Outbox`. If there is no room for it, the room stays behind and another is asked for later."""
@@ -121,34 +114,38 @@ class BoundedOutbox:
         replies = self._behind.pop(room, None)
         if replies is not None:
             self._traffic.resyncs += 1
-        items = [Waiting(frame, room, Kind.UPDATE) for frame in frames]
+        items: list[Waiting] = [(self._framing.frame(frame), room, UPDATE) for frame in frames]
         place = next((at for at, item in enumerate(self._items) if _is_update(item, room)), None)
         if place is not None:
             after = [item for item in self._items[place:] if not _is_update(item, room)]
             self._keep([*self._items[:place], *items, *after])
-            items = []
-        items.extend(Waiting(reply, room, Kind.REPLY) for reply in replies or ())
-        for item in items:
-            self._put(item)
+        else:
+            for item in items:
+                self._put(*item)
+        self._release(room, replies or ())
 
     def forget(self, room: RoomId) -> None:
         """See `Outbox`."""
         self._asked.discard(room)
-        if any(item.room == room for item in self._items):
-            self._keep([item for item in self._items if item.room != room or item.kind is Kind.REPLY])
-        for reply in self._behind.pop(room, ()):
-            self._put(Waiting(reply, room, Kind.REPLY))
+        if any(item[1] == room for item in self._items):
+            self._keep([item for item in self._items if item[1] != room or item[2] == REPLY])
+        self._release(room, self._behind.pop(room, ()))
 
-    def _put(self, item: Waiting) -> None:
+    def _release(self, room: RoomId, replies: Sequence[bytes]) -> None:
+        """These replies need not wait for a snapshot any more."""
+        for reply in replies:
+            self._put(reply, room, REPLY)
+
+    def _put(self, frame: bytes, room: RoomId | None, kind: int) -> None:
         items = self._items
-        items.append(item)
-        self._bytes += len(item[0])
-        if len(items) == 1:
+        if not items:
             self.on_waiting()
+        items.append((frame, room, kind))
+        self._bytes += len(frame)
 
     def _keep(self, items: list[Waiting]) -> None:
         self._items = items
-        self._bytes = sum(len(item.frame) for item in items)
+        self._bytes = sum(len(item[0]) for item in items)
 
     def _crowded(self) -> bool:
         """Whether there is no room for another frame, also after the socket was asked to take what waits."""
@@ -166,17 +163,20 @@ class BoundedOutbox:
         """Drop every update and notice that waits; replies behind a dropped one wait for the room's snapshot."""
         kept: list[Waiting] = []
         for item in self._items:
-            if item.kind is not Kind.REPLY and item.room is not None:
-                self._fall_behind(item.room)
-            elif item.room is not None and item.room in self._behind:
-                self._behind[item.room].append(item.frame)
+            frame, room, kind = item
+            if room is None:
+                kept.append(item)
+            elif kind != REPLY:
+                self._fall_behind(room)
+            elif room in self._behind:
+                self._behind[room].append(frame)
             else:
                 kept.append(item)
         self._keep(kept)
 
 
 def _is_update(item: Waiting, room: RoomId) -> bool:
-    return item.kind is Kind.UPDATE and item.room == room
+    return item[2] == UPDATE and item[1] == room
 
 
 def _nothing() -> None:

@@ -15,15 +15,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from typing import cast
 
 import structlog
 import uvicorn
 from uvicorn.server import ServerState
 
+from server.web.gate import Gate
+from server.web.http import BoundedHttp
 from server.web.site import Site
 from server.web.socket import Socket
 
@@ -40,6 +43,7 @@ class Server(uvicorn.Server):
 
     def __init__(self, site: Site) -> None:
         self._site = site
+        self._force = Gate()
         settings = site.settings
         super().__init__(
             uvicorn.Config(
@@ -47,7 +51,7 @@ class Server(uvicorn.Server):
                 host=settings.host,
                 port=settings.port,
                 loop="auto",
-                http="httptools",
+                http=BoundedHttp,
                 ws=cast(type[asyncio.Protocol], self._new_socket),
                 lifespan="off",
                 log_config=None,
@@ -66,7 +70,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         host, port = self.servers[0].sockets[0].getsockname()[:2]
         self._site.serve(port)
-        log.info("serving", url=_url(host, port), node=self._site.settings.node or None)
+        log.info("serving", url=_url(host, port))
 
     def _log_started_message(self, listeners: Sequence[socket.SocketType]) -> None:
         """`startup` says it."""
@@ -86,6 +90,7 @@ class Server(uvicorn.Server):
     def _signal(self) -> None:
         if self.should_exit:
             self.force_exit = True
+            self._force.shut()
             self._site.endpoint.abort()
         self.should_exit = True
 
@@ -97,7 +102,7 @@ class Server(uvicorn.Server):
         log.info("stopping", connections=site.traffic.connections)
         site.gate.shut()
         site.endpoint.drain()
-        await asyncio.sleep(settings.shutdown_delay / 1000)
+        await self._force.wait(settings.shutdown_delay / 1000)
         await self._stop_hub((ends - loop.time()) * SHARE_OF_HUB)
         site.endpoint.close()
         for server in self.servers:
@@ -130,18 +135,23 @@ class Server(uvicorn.Server):
                 task.cancel()
 
 
-def serve(build: Callable[[], Site]) -> int:
-    """Build a site on a fresh event loop, and serve it until a signal; the answer is the exit code."""
+def serve(site: Site) -> None:
+    """Serve the site on an event loop of its own, until a signal.
+
+    Raises:
+        StoreUnusable: there is no point in waiting for the hub's store.
+    """
+    server = Server(site)
 
     async def main() -> None:
-        site = build()
         await site.hub.start()
-        await Server(site).serve()
+        # What is there by now stays: no collection of garbage need look at it again.
+        gc.collect()
+        gc.freeze()
+        await server.serve()
 
-    factory = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()
-    with asyncio.Runner(loop_factory=factory) as runner:
+    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
         runner.run(main())
-    return 0
 
 
 def _url(host: str, port: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -12,11 +13,12 @@ from starlette.types import ASGIApp
 from protocol.codes import ProtocolError
 from server.rooms.hub import Hub
 from server.settings import Settings
+from server.web import catalogue
 from server.web.endpoint import Endpoint
 from server.web.gate import Gate
 from server.web.guard import Guard
 from server.web.limits import Limits, Proxies
-from server.web.lobby import Counter, Lobby, refused, unrouted
+from server.web.lobby import Counter, Lobby, broken, refused, unrouted
 from server.web.ops import Lag, Ops
 from server.web.origins import Origins
 from server.web.session import Surroundings
@@ -47,7 +49,7 @@ class Site:
         counter = Counter(limits, Proxies(settings.trusted_proxies), self.gate)
         lobby = Lobby(hub, settings, counter)
         ops = Ops(hub, self.gate, self.traffic, self.lag)
-        self.app = self._application([*lobby.routes(), *ops.routes()])
+        self.app = self._application([*lobby.routes(), *catalogue.routes(), *ops.routes()])
 
     def serve(self, port: int) -> None:
         """The process listens on this port now."""
@@ -56,6 +58,7 @@ class Site:
         self.lag.start()
 
     def _application(self, routes: list[Route]) -> ASGIApp:
-        app = Starlette(routes=routes, exception_handlers={ProtocolError: refused, HTTPException: unrouted})
+        handlers: dict[Any, Any] = {ProtocolError: refused, HTTPException: unrouted, Exception: broken}
+        app = Starlette(routes=routes, exception_handlers=handlers)
         app.router.redirect_slashes = False
         return Guard(app, self.origins)

@@ -1,6 +1,7 @@
 """The WebSocket endpoint: an `asyncio.Protocol` on the core of `websockets`, which uvicorn hands its transports to.
 
-1. No task and no timer belongs to a connection: it lives on callbacks of its transport and on looks of the wheel.
+1. No task and no timer belongs to a connection, save while it floods: it lives on callbacks of its transport and on
+   looks of the wheel.
 2. What is to be sent in one turn of the event loop goes to the transport in one call, at the end of the turn.
 3. A peer that does not take what it is sent is not read from. One that takes nothing for long is closed.
 4. A large piece of input is worked on a slice a turn, so that nobody's burst stops the others; who is being refused
@@ -68,14 +69,9 @@ class Socket(asyncio.Protocol):
             max_size=endpoint.wire.frame_bytes,
             logger=_quiet,
         )
-        wire = endpoint.wire
-        self._outbox = BoundedOutbox(
-            max_frames=wire.outbox_frames, max_bytes=wire.outbox_bytes, traffic=endpoint.traffic
-        )
         self._session: Session | None = None
         self._hold = 0
         self._backlog = b""
-        self._flushing = False
         self._address: Address | None = None
         self._opened = self._heard = self._pinged = self._loop.time()
         self._stuck_since = 0.0
@@ -122,7 +118,7 @@ class Socket(asyncio.Protocol):
         """The peer has read what was written."""
         self._heard = self._loop.time()
         self._read_on(WRITING)
-        self._flush()
+        self.flush()
 
     def data_received(self, data: bytes) -> None:
         """Bytes from the peer."""
@@ -130,7 +126,8 @@ class Socket(asyncio.Protocol):
         if self._closing_since is not None:
             self._throw_away(data)
         elif len(data) <= SLICE and not self._backlog:
-            self._feed(data)
+            if self._session is None or self._core.reader.buffer or not self._whole(data):
+                self._feed(data)
         else:
             self._backlog += data
             if not self._hold & SLICES:
@@ -143,12 +140,25 @@ class Socket(asyncio.Protocol):
         """Work on a part of what has come, and on the rest in later turns."""
         if self._hold & ~SLICES:
             return  # `_read_on` comes back here
+        self._heard = self._loop.time()
         data, self._backlog = self._backlog[:SLICE], self._backlog[SLICE:]
         self._feed(data)
         if not self._backlog:
             self._read_on(SLICES)
         else:
             self._loop.call_soon(self._next_slice)
+
+    def _whole(self, data: bytes) -> bool:
+        """Take the short way for data that is exactly one message; whether it was."""
+        try:
+            payload = self._assembly.whole(data)
+        except frames.BadFrame as bad:
+            self._close(bad.close, bad.reason)
+            return True
+        if payload is None:
+            return False
+        self._message(payload)
+        return True
 
     def _feed(self, data: bytes) -> None:
         core = self._core
@@ -159,26 +169,33 @@ class Socket(asyncio.Protocol):
             elif isinstance(event, Request):
                 self._request(event)
         if core.writes:
+            if self._session is not None:
+                self.flush()  # what was asked before is answered before a close frame
             self._write_core()
-        if self._session is not None and self._session.refusing:
-            self._rest()
 
     def _frame(self, frame: Frame) -> None:
-        session = self._session
-        if session is None or self._closing_since is not None:
+        if self._session is None or self._closing_since is not None:
             return
-        self._endpoint.traffic.frames_in += 1
+        if frame.opcode is Opcode.CLOSE:
+            self._end_session()
+            return
         try:
-            if frame.opcode is Opcode.CLOSE:
-                self._end_session()
-                return
             payload = self._assembly.add(frame) if frame.opcode in (Opcode.TEXT, Opcode.BINARY, Opcode.CONT) else None
-            close = session.control(self._heard) if payload is None else session.message(payload, self._heard)
         except frames.BadFrame as bad:
             self._close(bad.close, bad.reason)
         else:
-            if close is not None:
-                self._close(close)
+            self._message(payload)
+
+    def _message(self, payload: bytes | None) -> None:
+        """A message, or (None) a frame that is none, has come."""
+        session = self._session
+        assert session is not None
+        self._endpoint.traffic.frames_in += 1
+        close = session.control(self._heard) if payload is None else session.message(payload, self._heard)
+        if close is not None:
+            self._close(close)
+        elif session.refusing:
+            self._rest()
 
     def _throw_away(self, data: bytes) -> None:
         """Look for the peer's close frame, but not for long: who goes on sending waits for the end."""
@@ -234,9 +251,15 @@ class Socket(asyncio.Protocol):
     def _open(self, request: Request, response: Response) -> None:
         codec = handshake.codec_of(request, response.headers.get("Sec-WebSocket-Protocol"))
         self._write_core()
+        wire = self._endpoint.wire
+        self._outbox = BoundedOutbox(
+            self._endpoint.framings[codec is not None and codec.binary],
+            self._endpoint.traffic,
+            max_frames=wire.outbox_frames,
+            max_bytes=wire.outbox_bytes,
+        )
         self._outbox.on_waiting = self._wake
-        self._outbox.on_full = self._flush
-        self._first = frames.BINARY if codec is not None and codec.binary else frames.TEXT
+        self._outbox.on_full = self.flush
         if codec is None:
             error = Error(None, Code.UNSUPPORTED_PROTOCOL, "none of the subprotocols offered is spoken here")
             self._outbox.reply(JSON.encode(error), None)
@@ -251,7 +274,7 @@ class Socket(asyncio.Protocol):
             failed_lookup=partial(limits.failed, address),
             max_rooms=self._endpoint.wire.rooms,
         )
-        self._assembly = frames.Assembly(binary=codec.binary)
+        self._assembly = frames.Assembly(wire.frame_bytes, binary=codec.binary)
         self._session = Session(self._endpoint.around, connection, partial(limits.look_up, address), self._heard)
         self._session.welcome()
         if self._endpoint.gate.draining:
@@ -261,20 +284,21 @@ class Socket(asyncio.Protocol):
     # Output
 
     def _wake(self) -> None:
-        if not self._flushing and not self._hold & WRITING:
-            self._flushing = True
-            self._loop.call_soon(self._flush)
+        if not self._hold & WRITING:
+            self._endpoint.wake(self)
 
-    def _flush(self) -> None:
+    def flush(self) -> None:
         """Give what waits to the transport, unless the peer does not take it."""
-        self._flushing = False
-        if self._hold & WRITING or self._core.state is not State.OPEN or self._transport.is_closing():
+        transport = self._transport
+        if self._hold & WRITING or self._closing_since is not None or transport.is_closing():
             return
-        payloads = self._outbox.take()
-        if payloads:
-            self._endpoint.traffic.frames_out += len(payloads)
-            first = self._first
-            self._transport.writelines([part for load in payloads for part in (frames.header(len(load), first), load)])
+        waiting = self._outbox.take()
+        if waiting:
+            self._endpoint.traffic.frames_out += len(waiting)
+            if len(waiting) == 1:
+                transport.write(waiting[0])
+            else:
+                transport.writelines(waiting)
         if self._outbox.behind and self._session is not None and not self._hold & WRITING:
             self._outbox.catch_up(self._session.resync)
 
@@ -310,7 +334,7 @@ class Socket(asyncio.Protocol):
         """Send what waits, then the close frame."""
         if self._core.state is not State.OPEN or self._closing_since is not None:
             return
-        self._flush()
+        self.flush()
         self._core.send_close(code, reason)
         self._write_core()
         self._begin_closing()

@@ -10,6 +10,7 @@ import pytest
 from server.rooms.hub import Hub
 from server.settings import Pace
 from server.store.memory import Memory, MemoryStore
+from server.store.sqlite import SqliteStore
 from server.store.store import Store
 from tests.rooms.tables import QUICK, Nodes
 
@@ -19,7 +20,11 @@ def _memory(_: Path) -> Callable[[], Store]:
     return lambda: MemoryStore(world)
 
 
-STORES: dict[str, Callable[[Path], Callable[[], Store]]] = {"memory": _memory}
+def _sqlite(folder: Path) -> Callable[[], Store]:
+    return lambda: SqliteStore(folder / "rooms.db")
+
+
+STORES: dict[str, Callable[[Path], Callable[[], Store]]] = {"memory": _memory, "sqlite": _sqlite}
 
 
 @pytest.fixture(params=STORES)

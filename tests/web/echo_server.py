@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 
 from server import logs
 from server.settings import read_settings
@@ -14,4 +13,4 @@ from tests.web.echo_hub import EchoHub
 if __name__ == "__main__":
     settings = read_settings(os.environ)
     logs.configure(settings.log, settings.log_level)
-    sys.exit(serve(lambda: Site(EchoHub(), settings)))
+    serve(Site(EchoHub(), settings))

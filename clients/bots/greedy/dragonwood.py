@@ -1,8 +1,9 @@
 """Dragonwood, greedily: the attack with the best expected points by the exact odds of the dice, else reload.
 
-The unit is a point at the end of the game. A card in hand is worth `CARD` points, less as the hand fills, nothing when
-no turn is left to play it; an enhancement is worth what its bonus is likely to bring in the turns that are left. An
-attempt is weighed as: odds × (gain − cards spent) − (1 − odds) × the card that a wound costs − enhancements used up.
+The unit is a point at the end of the game. A card in hand is worth `CARD` points, hardly any when the hand is full,
+nothing when no turn is left to play it; an enhancement is worth what its bonus is likely to bring in the turns that
+are left. An attempt is weighed as: odds × (gain − cards spent) − (1 − odds) × the card that a wound costs −
+enhancements used up.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from server.engines.dragonwood.steps.turn import announce
 
 COMPONENTS = load()
 CARD = 0.6  # what a card in hand is worth in points
-FULL = 0.12  # what a reload is worth with a full hand: the better of two cards
-COUNT = 0.2  # what one more creature card is worth towards the bonus for the most
+FULL = 0.06  # the same with a full hand: the next card drawn costs one
+COUNT = 0.3  # what one more creature card is worth towards the bonus for the most
 BONUS = 0.11  # what +1 to every attempt brings in a turn
 ONCE = 0.45  # what +1 to one attempt brings
 
@@ -42,8 +43,9 @@ class Table(NamedTuple):
 
     @property
     def card(self) -> float:
-        """What a card in hand is worth now."""
-        return CARD * min(1.0, (self.turns - 1) / 3) if self.turns > 1 else 0.0
+        """What a card in hand is worth now, whether it is drawn, spent or lost."""
+        worth = FULL if len(self.hand) >= COMPONENTS.printed.hand_limit else CARD
+        return worth * min(1.0, (self.turns - 1) / 3) if self.turns > 1 else 0.0
 
 
 def choose(state: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], random: Random) -> Mapping[str, Any]:  # noqa: ARG001
@@ -170,8 +172,7 @@ def _ties(card: int, hand: Cards) -> float:
 
 def _opening(table: Table, action: Mapping[str, Any]) -> float:
     if action["type"] == "reload":
-        full = len(table.hand) >= COMPONENTS.printed.hand_limit
-        return table.card * (FULL / CARD if full else 1.0)
+        return table.card
     return max(value for value, _ in _weighed(table, _announced(table, action)))
 
 

@@ -145,6 +145,8 @@ def _attempt(view: AttemptView) -> Attempt:
 
 def _event(view: EventView, hands: list[tuple[int, ...]], own: _Own | None, dice: Dice) -> EventInProgress:
     """The choices of the others are imagined cards of their imagined hands."""
+    if any(chose and not hand for hand, chose in zip(hands, view["chosen"], strict=True)):
+        raise ValueError("an empty hand has chosen")
     choices = [
         hand[dice.below(len(hand))] if chose else None for hand, chose in zip(hands, view["chosen"], strict=True)
     ]

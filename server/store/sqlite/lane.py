@@ -236,7 +236,7 @@ class Lane:
             transaction = Transaction(self._connected(), self._clock(), {})
             job.do(transaction)
         except sqlite3.Error as error:
-            self._rollback()
+            self._disconnect()
             job.fail(schema.unavailable(self._path, error))
         except Exception as error:  # a bug of the caller's or ours: raised where the call was made
             self._rollback()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from itertools import islice
 from random import Random
 from typing import Any
 
@@ -17,11 +18,15 @@ MOST_ACTIONS = 2_000  # of one list: protocol section 5
 
 
 def same_seed_same_game(game: Game) -> None:
-    """Played again from its seed, a game has the same actions, events, dice and states."""
-    again = list(steps(game))
-    for old, new in zip(game.steps, again, strict=False):
+    """Played again from its seed, a game has the same actions, events, dice and states.
+
+    Of a game that a policy played, which takes its time, only the beginning is played again.
+    """
+    known = game.steps[:30] if game.policy else game.steps
+    again = list(islice(steps(game), len(known) + 1 if known is game.steps else len(known)))
+    for old, new in zip(known, again, strict=False):
         demand(old == new, "the same seed gave another game", *_difference(old, new))
-    demand(len(game.steps) == len(again), "the same seed gave a game of another length")
+    demand(len(known) == len(again), "the same seed gave a game of another length")
 
 
 def _difference(old: Step, new: Step) -> list[str]:
@@ -61,7 +66,7 @@ def nothing_else_applies(game: Game) -> None:
     engine, random = game.engine, Random(game.seed)
     others = pool(game)
     values = [value for action in others for value in parts(as_map(action))]
-    for step in game.few(60):
+    for step in game.few(100):
         state, stream = step.before, game.dice(step)
         for seat in engine.deciding(state):
             listed = list(engine.legal_actions(state, seat))

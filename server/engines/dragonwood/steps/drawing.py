@@ -26,7 +26,7 @@ def draw(table: Table, seat: int, count: int) -> None:
     if drawn:
         player = table.player(seat)
         table.set_player(seat, replace(player, hand=tuple(sorted((*player.hand, *drawn)))))
-    fuller = Drew(seat, len(drawn), tuple(drawn))
+    fuller = Drew(seat, len(drawn), tuple(sorted(drawn)))  # no more than the new hand shows
     table.tell_more(Drew(seat, len(drawn)), fuller, (seat,), reveals=True)
 
 

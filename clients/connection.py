@@ -1,0 +1,411 @@
+"""What every Python client is built on: one connection, many rooms, and nothing lost when it is cut.
+
+    async with Connection("http://127.0.0.1:8000") as connection:
+        room = await connection.join("K7QF2M", token, legal=True)
+        async for message in room:
+            if isinstance(message, Turn):
+                await room.act(random.choice(room.actions))
+
+Rules that hold here:
+
+1. A cut is mended in the background, with growing pauses. Every room is joined again from where its state stands, and
+   every request that had no reply is sent again under its old key: the server carries a key out once.
+2. A room's `state` is always that of its last frame; what `async for` gives has been applied already.
+3. A request ends with its `ok` or raises `Refused`. `unavailable`, `unknown_outcome`, `rate_limited` and `draining`
+   are not given up on: the request is sent again, under its key, after the pause that the server asks for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import random
+import secrets
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, TypeAlias
+
+import msgspec
+import websockets
+from msgspec import UNSET
+from websockets.asyncio.client import ClientConnection, connect
+
+from clients.errors import Refused, Unreachable
+from clients.lobby import socket_url
+from protocol.codec import JSON, Codec
+from protocol.messages import (
+    Act,
+    Back,
+    Chat,
+    ChatLine,
+    Check,
+    ClientMessage,
+    Closing,
+    Error,
+    Join,
+    Leave,
+    Legal,
+    Ok,
+    Patch,
+    Presence,
+    Resign,
+    RoomMessage,
+    ServerMessage,
+    Since,
+    Snapshot,
+    Turn,
+    Undo,
+    Welcome,
+)
+from protocol.patch import apply
+
+FIRST_PAUSE = 0.1
+LONGEST_PAUSE = 5.0
+PATIENT = frozenset({"unavailable", "unknown_outcome", "rate_limited", "draining"})
+GONE = frozenset({"revoked", "displaced", "broken_room", "unknown_room"})
+
+Told: TypeAlias = Snapshot | Patch | Turn | Presence | ChatLine | Error
+
+
+class Room:
+    """One room that the connection is attached to. Iterate over it to hear what happens, until it ends."""
+
+    def __init__(self, connection: Connection, join: Join) -> None:
+        self._connection = connection
+        self._join = join
+        self._told: deque[Told] = deque()
+        self._news = asyncio.Event()
+        self.ended: Refused | None = None
+        """Why the room is no longer attached, if it is not by `leave`."""
+        self.attached = False
+        self.current = asyncio.Event()
+        """Set once there is a state."""
+        self.seat: int | None = None
+        self.seq = 0
+        self.tag = ""
+        self.state: Mapping[str, Any] = {}
+        self.actions: Sequence[Mapping[str, Any]] = ()
+        """The seat's legal actions, as of the last `turn`."""
+        self.presence: Presence | None = None
+        self.chat_n = 0
+
+    @property
+    def id(self) -> str:
+        """The room's id."""
+        return self._join.room
+
+    @property
+    def deciding(self) -> bool:
+        """Whether this seat has to decide now."""
+        turn = self.state["turn"] if self.state else None
+        return turn is not None and self.seat in turn["seats"]
+
+    @property
+    def over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.state) and self.state["room"]["status"] in ("finished", "abandoned")
+
+    def check_attached(self) -> None:
+        """Raise the reason why the room is no longer attached, if there is one."""
+        if self.ended is not None:
+            raise self.ended
+
+    async def act(self, action: Mapping[str, Any], *, key: str | None = None) -> int:
+        """Play an action; the seq of its entry. It is durable when this returns.
+
+        Raises:
+            Refused: by the rules, or because it is not this seat's turn.
+        """
+        return await self._seq(Act, action=dict(action), seq=self.seq, key=key or _new_key())
+
+    async def undo(self) -> int:
+        """Take back this seat's last action."""
+        return await self._seq(Undo, seq=self.seq, key=_new_key())
+
+    async def resign(self) -> int:
+        """Give the game up."""
+        return await self._seq(Resign, key=_new_key())
+
+    async def back(self) -> int:
+        """Play a served seat again."""
+        return await self._seq(Back, key=_new_key())
+
+    async def legal(self) -> Sequence[Mapping[str, Any]]:
+        """Every legal action of this seat."""
+        ok = await self._ask(Legal)
+        return ok.actions if ok.actions is not UNSET else ()
+
+    async def check(self, digest: str) -> bool:
+        """Whether the server has the same state, by its digest."""
+        return (await self._ask(Check, seq=self.seq, digest=digest)).match is True
+
+    async def chat(self, text: str) -> None:
+        """Say a line."""
+        await self._ask(Chat, text=text, key=_new_key())
+
+    async def leave(self) -> None:
+        """Detach; the seat stays taken."""
+        await self._ask(Leave)
+        self._connection.forget(self)
+        self._end(None)
+
+    async def _seq(self, kind: type[RoomMessage], **fields: Any) -> int:
+        seq = (await self._ask(kind, **fields)).seq
+        return seq if isinstance(seq, int) else 0
+
+    async def _ask(self, kind: type[RoomMessage], **fields: Any) -> Ok:
+        self.check_attached()
+        return await self._connection.ask(lambda number: kind(id=number, room=self.id, **fields))
+
+    def __aiter__(self) -> AsyncIterator[Told]:
+        return self._messages()
+
+    async def _messages(self) -> AsyncIterator[Told]:
+        while True:
+            while self._told:
+                yield self._told.popleft()
+            if self.ended is not None or not self._connection.knows(self):
+                return
+            self._news.clear()
+            await self._news.wait()
+
+    def request(self, number: int) -> Join:
+        """The join with which to attach (again)."""
+        since = Since(self.seq, self.tag) if self.seq else UNSET
+        chat = self.chat_n if self.chat_n else UNSET
+        return msgspec.structs.replace(self._join, id=number, since=since, chat_since=chat)
+
+    def joined(self, ok: Ok) -> None:
+        """The server has attached this connection."""
+        self.attached = True
+        self.seat = ok.seat if isinstance(ok.seat, int) else None
+
+    def take(self, message: Told) -> None:
+        """Apply a frame of the room, and hand it on."""
+        match message:
+            case Snapshot():
+                self.seq, self.tag, self.state = message.seq, message.tag, message.state
+                self.current.set()
+            case Patch():
+                if message.seq <= self.seq:
+                    return
+                self.state = apply(self.state, message.ops)  # type: ignore[assignment]
+                self.seq, self.tag = message.seq, message.tag
+            case Turn():
+                self.actions = message.actions
+            case Presence():
+                self.presence = message
+            case ChatLine():
+                if message.n <= self.chat_n:
+                    return
+                self.chat_n = message.n
+            case Error():
+                if message.code in GONE:
+                    self._connection.forget(self)
+                    self._end(Refused(message.code, message.message))
+        self._told.append(message)
+        self._news.set()
+
+    def _end(self, reason: Refused | None) -> None:
+        self.attached = False
+        self.ended = reason
+        self.current.set()
+        self._news.set()
+
+
+class _Pending:
+    """A request that has no reply yet."""
+
+    def __init__(self, message: ClientMessage) -> None:
+        self.message = message
+        self.reply: asyncio.Future[Ok] = asyncio.get_running_loop().create_future()
+
+
+class Connection:
+    """A connection to a server (or to any of several nodes), kept up in the background."""
+
+    def __init__(self, *urls: str, codec: Codec = JSON) -> None:
+        self._urls = itertools.cycle([socket_url(url) for url in urls])
+        self._codec = codec
+        self._rooms: dict[str, Room] = {}
+        self._pending: dict[int, _Pending] = {}
+        self._joins: dict[int, Room] = {}
+        self._ids = itertools.count(1)
+        self._socket: ClientConnection | None = None
+        self._keeper: asyncio.Task[None] | None = None
+        self._wait = 0.0
+        self._first: asyncio.Future[None] | None = None
+        self.welcome: Welcome | None = None
+        self.reconnects = 0
+
+    async def __aenter__(self) -> Connection:
+        """Connect.
+
+        Raises:
+            Unreachable: the first attempt failed; later cuts are mended in silence.
+        """
+        self._first = asyncio.get_running_loop().create_future()
+        self._keeper = asyncio.create_task(self._keep_up())
+        await self._first
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._keeper is not None:
+            self._keeper.cancel()
+            await asyncio.gather(self._keeper, return_exceptions=True)
+        for pending in self._pending.values():
+            if not pending.reply.done():
+                pending.reply.cancel()
+
+    async def join(self, room: str, token: str | None = None, *, legal: bool = False) -> Room:
+        """Attach to a room: to its seat with the seat's token, else as a spectator.
+
+        Raises:
+            Refused: there is no such room, or the token fits nothing.
+        """
+        attached = Room(self, Join(id=0, room=room, legal=legal, token=UNSET if token is None else token))
+        self._rooms[room] = attached
+        try:
+            await self.ask(attached.request)
+        except Refused:
+            self.forget(attached)
+            raise
+        await attached.current.wait()
+        return attached
+
+    def knows(self, room: Room) -> bool:
+        """Whether the room is still one of this connection's."""
+        return self._rooms.get(room.id) is room
+
+    def forget(self, room: Room) -> None:
+        """Do not attach this room again."""
+        if self.knows(room):
+            del self._rooms[room.id]
+
+    async def ask(self, make: Callable[[int], ClientMessage]) -> Ok:
+        """Send a request and wait for its `ok`, through cuts and pauses.
+
+        Raises:
+            Refused: the server said no.
+        """
+        while True:
+            number = next(self._ids)
+            pending = self._pending[number] = _Pending(make(number))
+            try:
+                await self._send(pending.message)
+                return await pending.reply
+            except Refused as refusal:
+                if refusal.code not in PATIENT:
+                    raise
+                await asyncio.sleep((refusal.retry_after or 500) / 1000)
+            finally:
+                del self._pending[number]
+
+    async def _send(self, message: ClientMessage) -> None:
+        """Write a request; one that can't be written now is sent when the connection is up again."""
+        if isinstance(message, Join) and message.room in self._rooms:
+            self._joins[message.id] = self._rooms[message.room]
+        if self._socket is None:
+            return
+        try:
+            await self._socket.send(self._codec.encode_request(message), text=not self._codec.binary)
+        except websockets.ConnectionClosed:
+            return
+
+    async def _keep_up(self) -> None:
+        pause = FIRST_PAUSE
+        while True:
+            try:
+                await self._once()
+                pause = FIRST_PAUSE
+            except (OSError, TimeoutError, websockets.WebSocketException) as error:
+                if self._first is not None and not self._first.done():
+                    self._first.set_exception(Unreachable(str(error)))
+                    return
+            await asyncio.sleep(self._wait or pause * random.uniform(0.5, 1.0))  # noqa: S311 - jitter
+            self._wait = 0.0
+            pause = min(LONGEST_PAUSE, pause * 2)
+            self.reconnects += 1
+
+    async def _once(self) -> None:
+        """One TCP connection, from its opening to its end."""
+        async with connect(
+            next(self._urls),
+            subprotocols=[websockets.Subprotocol(self._codec.subprotocol)],
+            compression=None,
+            max_size=None,
+        ) as socket:
+            self._socket = socket
+            try:
+                await self._again()
+                if self._first is not None and not self._first.done():
+                    self._first.set_result(None)
+                async for payload in socket:
+                    frame = payload.encode() if isinstance(payload, str) else payload
+                    self._take(self._codec.decode_server(frame))
+            except websockets.ConnectionClosed:
+                return
+            finally:
+                self._socket = None
+
+    async def _again(self) -> None:
+        """Join every room again, then send what had no reply."""
+        waiting = list(self._pending.values())
+        joining = {p.message.room for p in waiting if isinstance(p.message, Join)}
+        for room in self._rooms.values():
+            if room.id not in joining:
+                await self._send(room.request(next(self._ids)))
+        for pending in waiting:
+            if isinstance(pending.message, Join) and pending.message.room in self._rooms:
+                pending.message = self._rooms[pending.message.room].request(pending.message.id)
+            await self._send(pending.message)
+
+    def _take(self, message: ServerMessage | None) -> None:
+        match message:
+            case Welcome():
+                self.welcome = message
+            case Closing():
+                self._wait = message.reconnect_after / 1000
+            case Ok():
+                self._ok(message)
+            case Error(id=int()):
+                self._error(message)
+            case Snapshot() | Patch() | Turn() | Presence() | ChatLine() | Error():
+                room = self._rooms.get(message.room) if isinstance(message.room, str) else None
+                if room is not None:
+                    room.take(message)
+            case _:
+                pass
+
+    def _ok(self, ok: Ok) -> None:
+        room = self._joins.pop(ok.id, None)
+        if room is not None:
+            room.joined(ok)
+        pending = self._pending.get(ok.id)
+        if pending is not None and not pending.reply.done():
+            pending.reply.set_result(ok)
+
+    def _error(self, error: Error) -> None:
+        number = error.id if error.id is not None else 0
+        room = self._joins.pop(number, None)
+        pending = self._pending.get(number)
+        retry = error.retry_after if isinstance(error.retry_after, int) else None
+        if pending is not None:
+            if not pending.reply.done():
+                pending.reply.set_exception(Refused(error.code, error.message, retry))
+        elif room is not None and error.code not in PATIENT:
+            room.take(Error(None, "revoked" if error.code not in GONE else error.code, error.message, room=room.id))
+        elif room is not None:
+            asyncio.get_running_loop().call_later((retry or 500) / 1000, self._join_later, room)
+
+    def _join_later(self, room: Room) -> None:
+        if self.knows(room) and self._socket is not None:
+            task = asyncio.ensure_future(self._send(room.request(next(self._ids))))
+            task.add_done_callback(lambda done: done.exception())
+
+
+def _new_key() -> str:
+    return secrets.token_hex(8)

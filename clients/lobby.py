@@ -1,0 +1,113 @@
+"""The HTTP side of a Pharos server, for programs: create rooms, take seats, look, replay (protocol section 7)."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+import urllib.error
+import urllib.request
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import quote, urlencode, urlsplit, urlunsplit
+
+from clients.errors import Refused, Unreachable
+
+TIMEOUT = 10.0
+"""Seconds that one call may take."""
+
+
+def new_token() -> str:
+    """A token for a seat, chosen by the client: a lost answer then costs no seat."""
+    return secrets.token_urlsafe(16)
+
+
+def http_url(url: str) -> str:
+    """The server's HTTP address, given it or its WebSocket's."""
+    parts = urlsplit(url if "://" in url else f"http://{url}")
+    scheme = {"ws": "http", "wss": "https"}.get(parts.scheme, parts.scheme)
+    path = parts.path.rstrip("/").removesuffix("/ws")
+    return urlunsplit((scheme, parts.netloc, path, "", ""))
+
+
+def socket_url(url: str) -> str:
+    """The server's WebSocket address, given it or its HTTP one."""
+    base = http_url(url)
+    return "ws" + base.removeprefix("http") + "/ws"
+
+
+class Lobby:
+    """Calls to one server. Every call may raise `Refused` (the server said no) or `Unreachable`."""
+
+    def __init__(self, url: str) -> None:
+        self._base = http_url(url)
+
+    async def games(self) -> Sequence[Mapping[str, Any]]:
+        """What can be played."""
+        games: Sequence[Mapping[str, Any]] = (await self.call("GET", "/api/games"))["games"]
+        return games
+
+    async def rooms(self, **filters: str) -> Mapping[str, Any]:
+        """A page of public rooms: `rooms` and `cursor`. Filters: `game`, `status`, `cursor`."""
+        return await self.call("GET", f"/api/rooms?{urlencode(filters)}" if filters else "/api/rooms")
+
+    async def create(self, game: str, seats: int, **fields: Any) -> Mapping[str, Any]:
+        """A new room: `room`, `seat`, `token`, `commitment`. Fields: `options`, `name`, `kind`, `private`, `seat`."""
+        body = {"game": game, "seats": seats, "token": new_token(), **fields}
+        return await self.call("POST", "/api/rooms", body=body)
+
+    async def take_seat(self, room: str, *, bearer: str | None = None, **fields: Any) -> Mapping[str, Any]:
+        """A seat: `seat` and `token`. Fields: `name`, `kind`, `seat`, `entropy`, `token`, `invite`."""
+        body = {"token": new_token(), **fields}
+        return await self.call("POST", f"/api/rooms/{quote(room)}/seats", body=body, bearer=bearer)
+
+    async def vacate(self, room: str, seat: int, token: str) -> None:
+        """Give a seat up."""
+        await self.call("DELETE", f"/api/rooms/{quote(room)}/seats/{seat}", bearer=token)
+
+    async def invite(self, room: str, token: str) -> str:
+        """An invite to a vacated seat."""
+        return str((await self.call("POST", f"/api/rooms/{quote(room)}/invites", bearer=token))["invite"])
+
+    async def offer(self, room: str, policy: str, token: str, seats: int | None = None) -> None:
+        """Let free seats wait for a bot host."""
+        body = {"policy": policy} if seats is None else {"policy": policy, "seats": seats}
+        await self.call("POST", f"/api/rooms/{quote(room)}/bots", body=body, bearer=token)
+
+    async def look(self, room: str) -> Mapping[str, Any]:
+        """What anybody may see of a room: `room`, `turn`, `result`."""
+        return await self.call("GET", f"/api/rooms/{quote(room)}")
+
+    async def replay(self, room: str) -> Mapping[str, Any]:
+        """The journal of a room that has ended."""
+        return await self.call("GET", f"/api/rooms/{quote(room)}/replay")
+
+    async def call(
+        self, method: str, path: str, *, body: Mapping[str, Any] | None = None, bearer: str | None = None
+    ) -> Mapping[str, Any]:
+        """One call; its answer, empty where there is none."""
+        return await asyncio.to_thread(self._call, method, path, body, bearer)
+
+    def _call(self, method: str, path: str, body: Mapping[str, Any] | None, bearer: str | None) -> Mapping[str, Any]:
+        headers = {"Content-Type": "application/json"} if method == "POST" else {}
+        if bearer is not None:
+            headers["Authorization"] = f"Bearer {bearer}"
+        data = json.dumps(body or {}).encode() if method == "POST" else None
+        request = urllib.request.Request(self._base + path, data, headers, method=method)  # noqa: S310 - the user's own URL
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:  # noqa: S310
+                content = answer.read()
+        except urllib.error.HTTPError as error:
+            raise _refused(error) from None
+        except (OSError, TimeoutError) as error:
+            raise Unreachable(f"{self._base}: {error}") from error
+        found: Mapping[str, Any] = json.loads(content) if content else {}
+        return found
+
+
+def _refused(error: urllib.error.HTTPError) -> Refused:
+    try:
+        told = json.loads(error.read())["error"]
+        return Refused(told["code"], told["message"], told.get("retry_after"))
+    except (ValueError, LookupError, OSError):
+        return Refused("internal", f"HTTP {error.code}", None)

@@ -1,0 +1,181 @@
+"""What the README shows is run as it stands there, against a real server: its commands, its client, its dice."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from server.engines.dragonwood.actions import Attempted, Drew, LadybugDrawn, Rerolled, Reshuffled
+from tests.processes import ROOT, ServerProcess, serving
+from tests.system.journals import Replayed, check_result, play_again
+
+README = (ROOT / "README.md").read_text()
+BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+PATIENCE = 120
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
+    store = tmp_path_factory.mktemp("readme") / "rooms.db"
+    with serving({"PHAROS_STORE": f"sqlite:///{store}"}) as process:
+        yield process
+    assert [entry for entry in process.log if entry["level"] in ("warning", "error")] == []
+    assert process.noise == []
+
+
+@pytest.fixture(scope="module")
+def played(server: ServerProcess) -> str:
+    """What the README's command for bots prints, with two games for five."""
+    command = block("sh", "clients.bots")
+    assert command.strip() == ".venv/bin/python -m clients.bots --game dragonwood --seats 4 --games 5"
+    words = command.replace("--games 5", "--games 2").split()[1:]
+    done = run([sys.executable, *words, "--url", server.url, "--seed", "11"])
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def room(played: str) -> str:
+    """A room whose game has ended."""
+    return played.split()[0]
+
+
+def block(language: str, holds: str) -> str:
+    """The one code block of this language that holds the text."""
+    (found,) = [text for kind, text in BLOCKS if kind == language and holds in text]
+    return found
+
+
+def run(command: list[str], **more: Any) -> subprocess.CompletedProcess[str]:
+    """Run a command as a user of the README does."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONWARNINGS": "error"}
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=PATIENCE, env=environment, check=False, **{"cwd": ROOT, **more}
+    )
+
+
+def get(server: ServerProcess, path: str) -> Any:
+    status, body = server.get(path)
+    assert status == 200, body
+    return json.loads(body)
+
+
+def test_the_bots_print_how_each_game_ended(played: str) -> None:
+    shown = block("", "ended by")
+    form = re.compile(r"[2-9A-Z]{6}  dragonwood, \d+ turns, ended by (deck|dragons)\n(  \d\. random-\d +-?\d+\n){4}")
+    assert form.fullmatch(shown)
+    assert re.fullmatch(f"({form.pattern}){{2}}", played)
+    for game in form.finditer(played):
+        ranks = [int(line.split(".")[0]) for line in game.group().splitlines()[1:]]
+        assert ranks[0] == 1
+        assert ranks == sorted(ranks)
+
+
+def test_curl_shows_the_rooms_and_a_replay(server: ServerProcess, room: str) -> None:
+    addresses = re.findall(r"^curl -s http://127.0.0.1:8000(\S+)$", block("sh", "curl"), re.MULTILINE)
+    assert addresses == ["/api/rooms", "/api/rooms/HGX78B/replay"]
+    listed = {found["id"]: found for found in get(server, addresses[0])["rooms"]}
+    assert listed[room]["status"] == "finished"
+    assert listed[room]["connected"] == [False] * 4
+    replay = get(server, addresses[1].replace("HGX78B", room))
+    assert replay["room"] == room
+    check_result(replay)
+
+
+def test_what_curl_prints_is_json(server: ServerProcess, room: str) -> None:
+    done = run(["curl", "-s", f"{server.url}/api/rooms/{room}"])
+    assert json.loads(done.stdout)["room"]["id"] == room
+
+
+def test_the_dice_script_agrees_with_the_engine(server: ServerProcess, room: str, tmp_path: Path) -> None:
+    script = tmp_path / "dice.py"
+    script.write_text(block("python", "pharos-v1-commit"))
+    done = run([sys.executable, "-I", str(script), server.url, room], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first, *lines = done.stdout.splitlines()
+    replay = get(server, f"/api/rooms/{room}/replay")
+    replayed = play_again(replay)
+    deck = json.loads(first.removeprefix("adventurers, top last: "))
+    assert sorted(deck) == list(range(64))
+    start = next(state for state in replayed.states.values() if state is not None)
+    left = len(start.adventurers)
+    assert deck[:left] == list(start.adventurers)
+    assert sorted(deck[left:]) == sorted([*start.discard, *(card for player in start.players for card in player.hand)])
+    drawn = first_cards_drawn(replayed)
+    assert len(drawn) > 5
+    assert drawn == deck[:left][::-1][: len(drawn)]
+    assert lines == rolls(replayed)
+    assert len(lines) > 10
+    kinds = {entry.get("action", {}).get("type") for entry in replay["entries"]}
+    assert any("rolls again" in line for line in lines) is ("reroll" in kinds)
+
+
+def test_the_dice_script_is_short_and_uses_nothing_of_ours() -> None:
+    script = block("python", "pharos-v1-commit")
+    assert len([line for line in script.splitlines() if line.strip()]) <= 40
+    modules = re.findall(r"^(?:import|from) (.+)$", script, re.MULTILINE)
+    assert modules == ["hashlib, hmac, json, sys, urllib.request"]
+
+
+def test_the_dice_script_notices_a_seed_that_was_not_committed_to(
+    server: ServerProcess, room: str, tmp_path: Path
+) -> None:
+    replay = get(server, f"/api/rooms/{room}/replay")
+    replay["seed"] = "00" * 32
+    folder = tmp_path / "api" / "rooms" / room
+    folder.mkdir(parents=True)
+    (folder / "replay").write_text(json.dumps(replay))
+    script = tmp_path / "dice.py"
+    script.write_text(block("python", "pharos-v1-commit"))
+    done = run([sys.executable, "-I", str(script), tmp_path.as_uri(), room])
+    assert done.returncode == 1
+    assert "AssertionError" in done.stderr
+
+
+def first_cards_drawn(replayed: Replayed) -> list[int]:
+    """The cards that the first draws took one by one, Ladybugs included, as the engine's events tell the drawer."""
+    drawn: list[int] = []
+    for events in replayed.events.values():
+        bodies = [
+            event.form_for(body.seat) for event in events if isinstance(body := event.public, Drew | LadybugDrawn)
+        ]
+        taken = [card for body in bodies for card in (body.cards if isinstance(body, Drew) else (body.card,))]
+        if len(taken) > 1 or any(isinstance(event.public, Reshuffled) for event in events):
+            break
+        drawn.extend(taken)
+    return drawn
+
+
+def rolls(replayed: Replayed) -> list[str]:
+    """What the script prints of each roll, made of the engine's own events."""
+    lines = []
+    for seq, events in replayed.events.items():
+        for body in (event.public for event in events):
+            if isinstance(body, Attempted):
+                lines.append(f"{seq} seat {body.seat} rolls {list(body.dice)}")
+            elif isinstance(body, Rerolled):
+                lines.append(f"{seq} seat {body.seat} rolls again {body.dice[body.die]}")
+    return lines
+
+
+def test_the_client_of_ten_lines(server: ServerProcess, tmp_path: Path) -> None:
+    script = tmp_path / "client.py"
+    text = block("python", "Connection(url) as ana")
+    assert "http://127.0.0.1:8000" in text
+    script.write_text(text.replace("http://127.0.0.1:8000", server.url))
+    done = run([sys.executable, str(script)], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    found = re.fullmatch(r"\[(\{.*\}), (\{.*\})\]\n", done.stdout)
+    assert found is not None
+    assert found[1] == found[2]
+    assert "'reason'" in found[1]

@@ -1,0 +1,54 @@
+"""Health, readiness and figures."""
+
+from __future__ import annotations
+
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from tests.web.desk import Desk
+
+
+@pytest.fixture
+def desk() -> Desk:
+    return Desk()
+
+
+async def test_alive_is_not_the_same_as_ready(desk: Desk) -> None:
+    async def statuses() -> list[int]:
+        return [(await desk.call("GET", path)).status_code for path in ("/healthz", "/readyz")]
+
+    assert await statuses() == [200, 200]
+    desk.hub.ready = False
+    assert await statuses() == [200, 503]
+    desk.hub.ready = True
+    desk.site.gate.shut()
+    assert await statuses() == [200, 503]
+
+
+async def test_metrics_are_what_prometheus_reads(desk: Desk) -> None:
+    desk.hub.stats.actions["ok"] = 3
+    desk.hub.stats.actions["stale"] = 1
+    desk.hub.stats.entries["dragonwood", "action"] = 3
+    desk.site.traffic.connections = 2
+    desk.site.traffic.closed[1009] = 4
+    response = await desk.call("GET", "/metrics")
+    assert response.headers["content-type"].startswith("text/plain")
+    families = {family.name: family for family in text_string_to_metric_families(response.text)}
+    assert all(name.startswith("pharos_") for name in families)
+    assert all(family.documentation for family in families.values())
+    found = {(s.name, *s.labels.values()): s.value for family in families.values() for s in family.samples}
+    assert found["pharos_connections",] == 2
+    assert found["pharos_actions_total", "ok"] == 3
+    assert found["pharos_actions_total", "stale"] == 1
+    assert found["pharos_entries_total", "dragonwood", "action"] == 3
+    assert found["pharos_connections_closed_total", "1009"] == 4
+    assert found["pharos_append_seconds_bucket", "0.001"] == 3
+    assert found["pharos_append_seconds_bucket", "+Inf"] == found["pharos_append_seconds_count",] == 3
+    assert found["pharos_append_seconds_sum",] == 0.5
+
+
+async def test_two_sites_in_one_process_keep_their_own_figures(desk: Desk) -> None:
+    other = Desk()
+    desk.site.traffic.frames_in = 7
+    assert "pharos_frames_in_total 7.0" in (await desk.call("GET", "/metrics")).text
+    assert "pharos_frames_in_total 0.0" in (await other.call("GET", "/metrics")).text
