@@ -33,11 +33,12 @@ def main(environment: Mapping[str, str] = os.environ) -> int:
         print(f"pharos: {error}", file=sys.stderr)
         return CAN_NOT_START
     logs.configure(settings.log, settings.log_level)
-    structlog.get_logger().info("starting", store=masked(settings.store))
+    node = settings.node or secrets.token_hex(4)
+    structlog.get_logger().info("starting", store=masked(settings.store), node=node)
     raise_file_limit()
-    hub = Hub(store, settings.pace, settings.node or secrets.token_hex(4))
+    hub = Hub(store, settings.pace, node)
     try:
-        serve(lambda: Site(hub, settings))
+        serve(Site(hub, settings))
     except StoreUnusable as error:
         print(f"pharos: PHAROS_STORE: {error}", file=sys.stderr)
         return CAN_NOT_START

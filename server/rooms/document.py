@@ -22,10 +22,14 @@ Part = dict[str, Json]
 
 
 class Documents(msgspec.Struct, frozen=True):
-    """What every audience sees at one entry: the public document, and `you` for each seat."""
+    """What every audience sees at one entry: the public document, and `you` for each seat.
+
+    `views`: the engine's private views of which `you` was made.
+    """
 
     public: Part
     private: tuple[Part, ...]
+    views: tuple[Part, ...]
 
     def of(self, seat: int | None) -> Part:
         """The whole document of one viewer (None: a spectator)."""
@@ -39,6 +43,7 @@ class Documents(msgspec.Struct, frozen=True):
 
 def documents(rulebook: Rulebook, state: RoomState, before: tuple[RoomState, Documents] | None) -> Documents:
     """The documents of a state, sharing what they can with an earlier state's."""
+    views = _private_views(rulebook, state)
     if before is None:
         public: Part = {
             "room": room_part(rulebook, state),
@@ -46,7 +51,7 @@ def documents(rulebook: Rulebook, state: RoomState, before: tuple[RoomState, Doc
             "game": _game_part(rulebook, state),
             "result": result_part(rulebook, state),
         }
-        return Documents(public, tuple(_you(rulebook, state, seat, {}) for seat in range(len(state.seats))))
+        return Documents(public, tuple(_you(seat, view) for seat, view in enumerate(views)), views)
     earlier, known = before
     seated = earlier.seats is state.seats and earlier.status is state.status
     timed = earlier.position is state.position and earlier.clocks is state.clocks
@@ -56,8 +61,11 @@ def documents(rulebook: Rulebook, state: RoomState, before: tuple[RoomState, Doc
         "game": _game_part(rulebook, state),
         "result": known.public["result"] if timed and seated else result_part(rulebook, state),
     }
-    private = tuple(_you(rulebook, state, seat, you) for seat, you in enumerate(known.private))
-    return Documents(public, private)
+    private = tuple(
+        you if view is old or view == old else _you(seat, view)
+        for seat, (you, old, view) in enumerate(zip(known.private, known.views, views, strict=True))
+    )
+    return Documents(public, private, views)
 
 
 def _keep(before: Documents, key: str, value: Json) -> Json:
@@ -119,13 +127,16 @@ def _game_part(rulebook: Rulebook, state: RoomState) -> Json:
     return None if state.position is None else _json(rulebook.engine.public_view(state.position.game))
 
 
-def _you(rulebook: Rulebook, state: RoomState, seat: int, before: Part) -> Part:
-    """What only this seat sees; the object of before if no member changed."""
-    you: Part = {"seat": seat}
-    if state.position is not None:
-        you.update(_json(rulebook.engine.private_view(state.position.game, seat)))
-    same = before.keys() == you.keys() and all(before[key] is you[key] or before[key] == you[key] for key in you)
-    return before if same else you
+def _private_views(rulebook: Rulebook, state: RoomState) -> tuple[Part, ...]:
+    if state.position is None:
+        return ({},) * len(state.seats)
+    view, game = rulebook.engine.private_view, state.position.game
+    return tuple(_json(view(game, seat)) for seat in range(len(state.seats)))
+
+
+def _you(seat: int, view: Part) -> Part:
+    """What only this seat sees."""
+    return {"seat": seat, **view}
 
 
 def result_part(rulebook: Rulebook, state: RoomState) -> Part | None:

@@ -49,7 +49,7 @@ from server.rooms.intents import (
 )
 from server.rooms.options import read_options
 from server.rooms.state import Outcome, RoomState, Status
-from server.rooms.transitions import Rulebook, after, outcome
+from server.rooms.transitions import Rulebook, after, at_its_time, outcome
 from server.store.store import Head
 
 
@@ -169,7 +169,7 @@ class Room:
         """The state after an entry that is not committed yet; `found` is its outcome."""
         return after(self.rulebook, self.state, recorded, found)
 
-    def advance(self, recorded: Recorded, found: Outcome | None = None) -> Outcome | None:
+    def advance(self, recorded: Recorded) -> Outcome | None:
         """Take an entry of the journal without telling anybody; the outcome of it.
 
         Raises:
@@ -177,20 +177,28 @@ class Room:
         """
         if recorded.seq != self.state.head.seq + 1:
             raise BrokenJournal(f"entry {recorded.seq} after {self.state.head.seq}")
-        if found is None:
-            found = outcome(self.rulebook, self.state, recorded.entry)
+        found = outcome(self.rulebook, self.state, recorded.entry)
         self._remember_key(recorded)
         self.state = after(self.rulebook, self.state, recorded, found)
         return found
 
-    def commit(self, recorded: Recorded, found: Outcome | None = None) -> Change:
+    def commit(self, recorded: Recorded) -> Change:
         """Take an entry of the journal: what changed, and for whom.
 
         Raises:
             BrokenJournal: see `advance`.
         """
         before = self.documents()
-        found = self.advance(recorded, found)
+        return self._changed(recorded, before, self.advance(recorded))
+
+    def commit_planned(self, recorded: Recorded, found: Outcome | None, planned: RoomState) -> Change:
+        """Take the entry that this room itself proposed, and for which it planned the state after it."""
+        before = self.documents()
+        self._remember_key(recorded)
+        self.state = at_its_time(self.rulebook, self.state, planned, recorded)
+        return self._changed(recorded, before, found)
+
+    def _changed(self, recorded: Recorded, before: Documents, found: Outcome | None) -> Change:
         fresh = [d.seat for d in self.state.clocks.decisions if d.since == recorded.seq]
         return Change(
             self.state.id, recorded, before, self.documents(), events=found.events if found else (), fresh=fresh

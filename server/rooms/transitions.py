@@ -113,11 +113,6 @@ def put(items: Sequence[T], place: int, item: T) -> tuple[T, ...]:
     return (*items[:place], item, *items[place + 1 :])
 
 
-def first(recorded: Recorded, room: RoomState) -> RoomState:
-    """The state of a room at its first entry, given an otherwise empty one."""
-    return replace(room, head=Head(recorded.seq, recorded.tag, recorded.at), created_at=recorded.at)
-
-
 def seated(state: RoomState, entry: Seated) -> Seat:
     """The seat as the entry makes it; in a running game the seat's entropy stays what it was."""
     before = state.seats[entry.seat]
@@ -157,6 +152,16 @@ def after(rulebook: Rulebook, state: RoomState, recorded: Recorded, found: Outco
     if _bars_undo(state, entry):
         here = replace(here, takebacks=(), undos=0)
     return replace(here, clocks=_clocks(rulebook, state, here, entry))
+
+
+def at_its_time(rulebook: Rulebook, before: RoomState, planned: RoomState, recorded: Recorded) -> RoomState:
+    """The state that `after` planned for an entry, now that the store has given the entry its time."""
+    if planned.head.at == recorded.at:
+        return planned
+    if isinstance(recorded.entry, Offered | Paused):
+        return after(rulebook, before, recorded, None)
+    here = replace(planned, head=Head(recorded.seq, recorded.tag, recorded.at), clocks=before.clocks)
+    return replace(here, clocks=_clocks(rulebook, before, here, recorded.entry))
 
 
 def _bars_undo(state: RoomState, entry: AnyEntry) -> bool:

@@ -13,6 +13,7 @@ import structlog
 from protocol.codes import Code, ProtocolError
 from server.engines.engine import IllegalAction
 from server.rooms import telling
+from server.rooms.audience import Change
 from server.rooms.chores import Task
 from server.rooms.deciding import Already, Proposal
 from server.rooms.entries import MAX_ENTRY, BrokenJournal, Recorded, Vacated, pack
@@ -20,8 +21,7 @@ from server.rooms.intents import Abandon, AnyIntent, GiveBack
 from server.rooms.listing import index_of
 from server.rooms.loading import commit, recorded
 from server.rooms.saved import save
-from server.rooms.state import Outcome
-from server.store.store import Append, Conflict, Head, StoreUnavailable
+from server.store.store import Append, Conflict, StoreUnavailable
 
 if TYPE_CHECKING:
     from server.rooms.table import Table
@@ -61,33 +61,36 @@ async def _carry_out(table: Table, intent: AnyIntent) -> int:
         except IllegalAction as refusal:
             raise BrokenJournal(f"the default action is illegal: {refusal.rule}") from refusal
         try:
-            head = await _append(table, proposal)
+            change = await _append(table, proposal)
         except Conflict:
             await catch_up(table)
             continue
-        _commit(table, Recorded(head.seq, head.tag, head.at, proposal.entry), proposal.outcome)
+        _tell(table, change)
         await _save_if_due(table)
-        return head.seq
+        return change.recorded.seq
     raise StoreUnavailable(f"{ATTEMPTS} attempts were overtaken")
 
 
-async def _append(table: Table, proposal: Proposal) -> Head:
+async def _append(table: Table, proposal: Proposal) -> Change:
+    """Append the entry and commit it."""
     room, hub, now = table.room, table.hub, table.hub.clock.now()
     data = pack(proposal.entry)
     if len(data) > MAX_ENTRY:
         raise ProtocolError(Code.TOO_LARGE, f"the entry would have more than {MAX_ENTRY} bytes")
     planned = Recorded(room.head.seq + 1, secrets.token_hex(8), max(now, room.head.at), proposal.entry)
+    next_state = room.next_state(planned, proposal.outcome)
     append = Append(
         table.id,
         room.head,
         (data,),
         (planned.tag,),
-        index_of(room, room.next_state(planned, proposal.outcome), hub.pace),
+        index_of(room, next_state, hub.pace),
         not_after=now + hub.pace.append_timeout,
         not_before=proposal.not_before,
     )
     with hub.stats.appending():
-        return await hub.store.append(append)
+        head = await hub.store.append(append)
+    return room.commit_planned(Recorded(head.seq, head.tag, head.at, proposal.entry), proposal.outcome, next_state)
 
 
 async def catch_up(table: Table) -> None:
@@ -101,11 +104,11 @@ async def catch_up(table: Table) -> None:
         await table.load()
         return
     for entry in entries[1:]:
-        _commit(table, recorded(entry), None)
+        _tell(table, commit(table.room, recorded(entry)))
 
 
-def _commit(table: Table, entry: Recorded, found: Outcome | None) -> None:
-    change = commit(table.room, entry) if found is None else table.room.commit(entry, found)
+def _tell(table: Table, change: Change) -> None:
+    entry = change.recorded
     table.viewers.change(change)
     table.history.add(change)
     if isinstance(entry.entry, Vacated):

@@ -15,9 +15,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import signal
 import socket
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from typing import cast
 
 import structlog
@@ -69,7 +70,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         host, port = self.servers[0].sockets[0].getsockname()[:2]
         self._site.serve(port)
-        log.info("serving", url=_url(host, port), node=self._site.settings.node or None)
+        log.info("serving", url=_url(host, port))
 
     def _log_started_message(self, listeners: Sequence[socket.SocketType]) -> None:
         """`startup` says it."""
@@ -134,20 +135,22 @@ class Server(uvicorn.Server):
                 task.cancel()
 
 
-def serve(build: Callable[[], Site]) -> None:
-    """Build a site on a fresh event loop, and serve it until a signal.
+def serve(site: Site) -> None:
+    """Serve the site on an event loop of its own, until a signal.
 
     Raises:
         StoreUnusable: there is no point in waiting for the hub's store.
     """
+    server = Server(site)
 
     async def main() -> None:
-        site = build()
         await site.hub.start()
-        await Server(site).serve()
+        # What is there by now stays: no collection of garbage need look at it again.
+        gc.collect()
+        gc.freeze()
+        await server.serve()
 
-    factory = uvicorn.Config("", loop="auto", log_config=None).get_loop_factory()
-    with asyncio.Runner(loop_factory=factory) as runner:
+    with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
         runner.run(main())
 
 

@@ -152,7 +152,8 @@ class Session:
         try:
             self._around.hub.request(self._connection, request)
         except Exception:
-            log.exception("a request raised", request=type(request).__name__, room=request.room)
+            name = type(request).__name__
+            log.exception("a request raised", request=name, room=request.room, connection=self._connection.id)
             self._refuse(ProtocolError(Code.INTERNAL, "something went wrong in the server"), request)
 
     def _unreadable(self, error: ProtocolError, now: float) -> Close | None:

@@ -13,6 +13,7 @@ from starlette.types import ASGIApp
 from protocol.codes import ProtocolError
 from server.rooms.hub import Hub
 from server.settings import Settings
+from server.web import catalogue
 from server.web.endpoint import Endpoint
 from server.web.gate import Gate
 from server.web.guard import Guard
@@ -48,7 +49,7 @@ class Site:
         counter = Counter(limits, Proxies(settings.trusted_proxies), self.gate)
         lobby = Lobby(hub, settings, counter)
         ops = Ops(hub, self.gate, self.traffic, self.lag)
-        self.app = self._application([*lobby.routes(), *ops.routes()])
+        self.app = self._application([*lobby.routes(), *catalogue.routes(), *ops.routes()])
 
     def serve(self, port: int) -> None:
         """The process listens on this port now."""

@@ -1,6 +1,7 @@
 """The WebSocket endpoint: an `asyncio.Protocol` on the core of `websockets`, which uvicorn hands its transports to.
 
-1. No task and no timer belongs to a connection: it lives on callbacks of its transport and on looks of the wheel.
+1. No task and no timer belongs to a connection, save while it floods: it lives on callbacks of its transport and on
+   looks of the wheel.
 2. What is to be sent in one turn of the event loop goes to the transport in one call, at the end of the turn.
 3. A peer that does not take what it is sent is not read from. One that takes nothing for long is closed.
 4. A large piece of input is worked on a slice a turn, so that nobody's burst stops the others; who is being refused
@@ -168,6 +169,8 @@ class Socket(asyncio.Protocol):
             elif isinstance(event, Request):
                 self._request(event)
         if core.writes:
+            if self._session is not None:
+                self.flush()  # what was asked before is answered before a close frame
             self._write_core()
 
     def _frame(self, frame: Frame) -> None:
@@ -289,13 +292,13 @@ class Socket(asyncio.Protocol):
         transport = self._transport
         if self._hold & WRITING or self._closing_since is not None or transport.is_closing():
             return
-        frames = self._outbox.take()
-        if frames:
-            self._endpoint.traffic.frames_out += len(frames)
-            if len(frames) == 1:
-                transport.write(frames[0])
+        waiting = self._outbox.take()
+        if waiting:
+            self._endpoint.traffic.frames_out += len(waiting)
+            if len(waiting) == 1:
+                transport.write(waiting[0])
             else:
-                transport.writelines(frames)
+                transport.writelines(waiting)
         if self._outbox.behind and self._session is not None and not self._hold & WRITING:
             self._outbox.catch_up(self._session.resync)
 

@@ -36,9 +36,9 @@ class Step(NamedTuple):
     words: tuple[int, int]
 
 
-def dice(seed: int, seats: int) -> Dice:
-    """The stream of a room with this seed (as 32 bytes, big-endian) and no entropy from its seats."""
-    return Dice(stream_key(seed.to_bytes(32, "big"), (None,) * seats))
+def dice(seed: int, seats: int, words: int = 0) -> Dice:
+    """The stream of a room with this seed (as 32 bytes, big-endian) and no entropy from its seats, after `words`."""
+    return Dice(stream_key(seed.to_bytes(32, "big"), (None,) * seats), words)
 
 
 def digest(state: object) -> str:

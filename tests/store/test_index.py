@@ -117,13 +117,14 @@ async def test_a_new_room_does_not_shift_the_pages(a: Store, b: Store, world: Wo
 
 
 async def test_the_first_append_says_when_a_room_was_created(a: Store) -> None:
-    head = await a.append(of(ROOM, EMPTY, index=replace(OPEN, created=1_000)))
-    await a.append(of(OTHER, EMPTY, index=replace(OPEN, created=2_000)))
-    await a.append(of(ROOM, head, index=replace(OPEN, created=0)))
-    assert await listed(a) == [OTHER, ROOM]
-    head = await a.head(ROOM) or EMPTY
-    await a.append(of(ROOM, head, index=replace(PLAYING, created=3_000)))
-    assert await listed(a) == [OTHER, ROOM]
+    old, new = RoomId("ZZZZZZ"), RoomId("AAAAAA")
+    head = await a.append(of(old, EMPTY, index=replace(OPEN, created=1_000)))
+    await a.append(of(new, EMPTY, index=replace(OPEN, created=2_000)))
+    assert await listed(a) == [new, old]
+    head = await a.append(of(old, head, index=replace(OPEN, created=0)))
+    assert await listed(a) == [new, old]
+    await a.append(of(old, head, index=replace(PLAYING, created=3_000)))
+    assert await listed(a) == [new, old]
 
 
 @pytest.mark.parametrize(
@@ -208,9 +209,9 @@ async def test_an_append_sets_the_due_time_anew(a: Store, world: World) -> None:
 
 async def test_the_longest_due_come_first_and_not_too_many(a: Store, world: World) -> None:
     for n in (3, 1, 4, 2, 0):
-        await a.append(of(RoomId(f"ROOM{n}"), index=replace(OPEN, due=1_000 * (n + 1))))
+        await a.append(of(RoomId(f"ROOM{n}"), index=replace(OPEN, due=10_000 - 1_000 * n)))
     world.step(60_000)
-    assert (await a.sweep(3)).due == ("ROOM0", "ROOM1", "ROOM2")
+    assert (await a.sweep(3)).due == ("ROOM4", "ROOM3", "ROOM2")
 
 
 async def test_rearm_moves_a_room_whose_head_is_still_that(a: Store, b: Store, world: World) -> None:

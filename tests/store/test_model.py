@@ -86,6 +86,10 @@ class Agreement(RuleBasedStateMachine):
         self.tags += 1
         return f"{self.tags:016x}"
 
+    @rule(room=rooms, index=indices)
+    def grow(self, room: RoomId, index: Index) -> None:
+        self.append(room, 1, index, 0, (0, 0))
+
     @rule(room=rooms, count=st.integers(1, 3), index=indices, stale=st.sampled_from([0, 0, 0, 1]), window=windows)
     def append(self, room: RoomId, count: int, index: Index, stale: int, window: tuple[int, int]) -> None:
         head, now = self.model.head(room), self.model.now
@@ -160,43 +164,58 @@ class Agreement(RuleBasedStateMachine):
 
     @invariant()
     def rooms_agree(self) -> None:
-        self.run(self._rooms_agree(self.store()))
+        store, model = self.store(), self.model
 
-    async def _rooms_agree(self, store: Store) -> None:
-        model = self.model
-        heads = {name: room.head for name, room in model.rooms.items()}
-        assert await store.heads(ROOMS) == heads
-        for name in ROOMS:
+        async def agrees(name: RoomId) -> None:
             room = model.rooms.get(name)
             entries = tuple(room.entries) if room else ()
-            assert await store.read(name) == entries
-            assert await store.read(name, 2) == entries[2:]
-            assert await store.saved(name) == (room.saved if room else None)
-            assert await store.lines(name, 0) == model.lines(name)
-            assert await store.presence(name) == model.presence(name)
+            found = await asyncio.gather(
+                store.heads([name]),
+                store.read(name),
+                store.read(name, 2),
+                store.saved(name),
+                store.lines(name, 0),
+                store.presence(name),
+            )
+            assert found == [
+                {name: room.head} if room else {},
+                entries,
+                entries[2:],
+                room.saved if room else None,
+                model.lines(name),
+                model.presence(name),
+            ]
+
+        async def agree() -> None:
+            await asyncio.gather(*(agrees(name) for name in ROOMS))
+
+        self.run(agree())
 
     @invariant()
     def indices_agree(self) -> None:
-        self.run(self._indices_agree(self.store()))
+        store, model, living = self.store(), self.model, self.model.living()
 
-    async def _indices_agree(self, store: Store) -> None:
-        model, living = self.model, self.model.living()
-        for game, status in ((None, None), ("burano", None), (None, "open"), ("islet", "playing")):
+        async def listed(game: str | None, status: str | None) -> None:
             first = await store.rooms(game, status, None, 2)
             rest = (await store.rooms(game, status, first.cursor, 2)).rooms if first.cursor else ()
             assert first.rooms + rest == model.listed(game, status)
-        assert await store.count() == sum(room.index.status in ("open", "playing") for room in living.values())
-        assert set(await store.offers()) == {name for name, room in living.items() if room.index.offers}
-        assert set(await store.clocks()) == {name for name, room in living.items() if room.index.clock}
-        assert await store.sweep(10) == model.sweep()
+
+        async def agree() -> None:
+            lists = ((None, None), ("burano", None), (None, "open"), ("islet", "playing"))
+            await asyncio.gather(*(listed(game, status) for game, status in lists))
+            count, offers, clocks, sweep = await asyncio.gather(
+                store.count(), store.offers(), store.clocks(), store.sweep(10)
+            )
+            assert count == sum(room.index.status in ("open", "playing") for room in living.values())
+            assert set(offers) == {name for name, room in living.items() if room.index.offers}
+            assert set(clocks) == {name for name, room in living.items() if room.index.clock}
+            assert sweep == model.sweep()
+
+        self.run(agree())
 
 
 @pytest.mark.parametrize("store", STILL)
 def test_a_store_agrees_with_the_model(store: str) -> None:
     machine = type("Agreement", (Agreement,), {"make": staticmethod(STORES[store])})
-    run_state_machine_as_test(
-        machine,
-        settings=settings(
-            max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
-        ),
-    )
+    checks = settings(max_examples=20, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
+    run_state_machine_as_test(machine, settings=checks)

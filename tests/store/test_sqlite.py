@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from protocol.messages import RoomId
-from server.store.sqlite import SqliteStore, lane, schema
+from server.store.sqlite import SqliteStore, lane, schema, writes
 from server.store.sqlite import store as sqlite_store
 from server.store.store import (
     EMPTY,
@@ -402,6 +402,20 @@ async def test_a_full_or_read_only_disk_refuses_and_recovers(
     ills.clear()
     assert {head.seq for head in await asyncio.gather(*(store.append(append) for append in big))} == {100}
     await store.close()
+
+
+async def test_a_compression_that_another_overtook_takes_nothing_away(store: SqliteStore) -> None:
+    await grown(store, ROOM, 3, index=FINISHED)
+    packed = await store._read(sqlite_store._packed, ROOM)
+    assert packed
+    await grown(store, ROOM, 2, index=FINISHED)
+    await store.compact(ROOM)
+    entries = await store.read(ROOM)
+    await store._write(writes.archive, ROOM, *packed)
+    assert await store.read(ROOM) == entries
+    await store.forget(ROOM)
+    await store._write(writes.archive, ROOM, *packed)
+    assert await store.read(ROOM) == ()
 
 
 async def test_a_broken_record_spoils_its_room_only(path: Path, store: SqliteStore) -> None:

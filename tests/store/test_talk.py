@@ -112,6 +112,25 @@ async def test_a_record_that_is_not_renewed_becomes_void(a: Store, b: Store, wor
     assert await a.presence(ROOM) == Attached((), 0, renewed)
 
 
+async def test_a_record_is_void_after_fifteen_seconds(a: Store, world: World) -> None:
+    await a.attached(ROOM, "one", (0,), 1)
+    world.step(13_000)
+    found = await a.presence(ROOM)
+    assert (found.seats, found.spectators) == ((0,), 1)
+    world.step(2_000)
+    found = await a.presence(ROOM)
+    assert (found.seats, found.spectators) == ((), 0)
+
+
+async def test_what_was_seen_later_stays_when_the_clock_goes_back(a: Store, world: World) -> None:
+    await a.attached(ROOM, "one", (0,), 0)
+    seen = (await a.presence(ROOM)).seen
+    world.step(-60_000)
+    await a.attached(ROOM, "one", (0, 1), 0)
+    found = await a.presence(ROOM)
+    assert (found.seats, found.seen) == ((0, 1), seen)
+
+
 async def test_when_the_last_one_leaves_is_remembered(a: Store, world: World) -> None:
     await a.attached(ROOM, "one", (0,), 0)
     seen = (await a.presence(ROOM)).seen

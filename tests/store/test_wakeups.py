@@ -115,6 +115,21 @@ async def test_the_newest_entry_is_heard_of_whatever_is_merged(a: Store, doer: S
     assert seqs == sorted(set(seqs))
 
 
+async def test_nothing_is_heard_of_twice(a: Store, b: Store, doer: Store) -> None:
+    await a.follow(ROOM)
+    await a.follow(OTHER)
+    wakeups = a.wakeups()
+    first = await grown(doer, ROOM, 1)
+    await doer.say(ROOM, b"hello", None)
+    await doer.attached(ROOM, "node", (0,), 0)
+    assert {wakeup.news for wakeup in await heard(wakeups, 3)} == {News.ENTRY, News.CHAT, News.PRESENCE}
+    for _ in range(3):
+        other = await grown(b, OTHER, 1)
+        assert await heard(wakeups, 1) == [Wakeup(OTHER, News.ENTRY, other.seq)]
+    await grown(doer, ROOM, 1)
+    assert await heard(wakeups, 1) == [Wakeup(ROOM, News.ENTRY, first.seq + 1)]
+
+
 async def test_a_reader_that_waits_is_woken(a: Store, doer: Store) -> None:
     await grown(doer, ROOM, 1)
     await a.follow(ROOM)

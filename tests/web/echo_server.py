@@ -13,4 +13,4 @@ from tests.web.echo_hub import EchoHub
 if __name__ == "__main__":
     settings = read_settings(os.environ)
     logs.configure(settings.log, settings.log_level)
-    serve(lambda: Site(EchoHub(), settings))
+    serve(Site(EchoHub(), settings))

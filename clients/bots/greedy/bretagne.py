@@ -42,6 +42,7 @@ class Offer(NamedTuple):
     cost: Stock
     engineers: int
     worth: float
+    pieces: tuple[tuple[str, int], tuple[str, int]]  # what no other build of a prospect may use
 
 
 class Sight:
@@ -57,7 +58,7 @@ class Sight:
         self.rounds_left: int = self.game["rounds"] - self.game["round"]
         self.coin = 0.6 if self.rounds_left else 1 / self.numbers["coins_per_point"]
         self.stock = self._stock()
-        self.offers = list(self._offers())
+        self.offers = sorted(self._offers(), key=lambda offer: -offer.worth)
 
     def _stock(self) -> Stock:
         """The warehouse and the barges."""
@@ -94,7 +95,8 @@ class Sight:
             for tile in self.game["tiles"][lighthouse["class"]]["open"]:
                 cost = self._cost(tile, lighthouse)
                 worth = self._worth(tile, lighthouse, sum(cost)) - HIRED * engineers
-                yield Offer(tile["id"], lighthouse["site"], cost, engineers, worth)
+                pieces = ("tile", tile["id"]), ("site", lighthouse["site"])
+                yield Offer(tile["id"], lighthouse["site"], cost, engineers, worth, pieces)
 
     def _cost(self, tile: View, lighthouse: View) -> Stock:
         wood = self.numbers["scaffold_wood"] if lighthouse["levels"] else 0
@@ -122,18 +124,20 @@ class Sight:
 def prospect(sight: Sight, means: Means) -> float:
     """What the best few builds promise, one after the other, and what is left over."""
     stock, engineers, total = means.stock, means.engineers, 0.0
-    used: set[int] = set()
+    used: set[tuple[str, int]] = set()
     for _ in range(LOOK_AHEAD):
         best, best_worth = None, 0.5
         for offer in sight.offers:
-            if offer.engineers > engineers or offer.tile in used or offer.site in used:
+            if offer.worth <= best_worth:
+                break  # the others are worth less still
+            if offer.engineers > engineers or not used.isdisjoint(offer.pieces):
                 continue
             worth = offer.worth - MISSING * sum(max(0, a - b) for a, b in zip(offer.cost, stock, strict=True))
             if worth > best_worth:
                 best, best_worth = offer, worth
         if best is None:
             break
-        used.update((best.tile, best.site))
+        used.update(best.pieces)
         stock = tuple(max(0, b - a) for a, b in zip(best.cost, stock, strict=True))
         engineers -= best.engineers
         total += best_worth

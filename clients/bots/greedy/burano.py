@@ -181,27 +181,28 @@ class Table:
         bonus = 0.0
         for card in self.family["buildings"]:
             ends = sum(colour in card["colours"] for colour in colours) if card["effect"] == "roof_bonus" else 0
-            bonus += card["points"][ends - 1] if ends else 0
+            bonus += float(card["points"][ends - 1]) if ends else 0.0
         return bonus
 
     def _privilege(self, _action: Action) -> float:
-        room = BOX.privilege_limit - self.family["privileges"]
+        room: int = BOX.privilege_limit - self.family["privileges"]
         return PRIVILEGE * min(BOX.score.roof_privilege, room)
 
     def _building(self, action: Action) -> float:
         card = next(each for each in self.game["buildings"]["open"] if each and each["card"] == action["card"])
-        seasons = len(BOX.rounds) - self.game["season"]
+        seasons = float(len(BOX.rounds) - self.game["season"])
+        each_point = float(card["points"][0]) if card["points"] else 0.0
         match card["effect"]:
             case "points" | "joker_cube":
-                return float(card["points"][0])
+                return each_point
             case "per_building":
-                return float(card["points"][0] * (len(self.family["buildings"]) + 1) + seasons)
+                return each_point * (len(self.family["buildings"]) + 1) + seasons
             case "sold_fish":
                 sold = sum(kind in card["fish"] for kind in (*self.family["sold"], *self.hand))
-                return float(card["points"][0] * sold + seasons)
+                return each_point * sold + seasons
             case "lace_workers":
-                squares = (self.game["workshops"][square] for square in self._own_squares())
-                return float(card["points"][0] * sum(square["colour"] in card["colours"] for square in squares) + seasons)
+                colours = (self.game["workshops"][square]["colour"] for square in self._own_squares())
+                return each_point * sum(colour in card["colours"] for colour in colours) + seasons
             case "roof_bonus":
                 return 2.5 * seasons
             case "roof_any_colour":
@@ -265,8 +266,8 @@ class Table:
         square = self.game["workshops"][action["square"]]
         beside = BOX.workshops.beside[action["square"]]
         own = set(self._own_squares())
-        demand = self.family["ready"][square["colour"]] + self.family["pyramid"].count(square["colour"])
-        value = WORKER + COIN * square["coin"] + 0.3 * len(own.intersection(beside)) + 0.1 * min(demand, 3)
+        demand: int = self.family["ready"][square["colour"]] + self.family["pyramid"].count(square["colour"])
+        value: float = WORKER + COIN * square["coin"] + 0.3 * len(own.intersection(beside)) + 0.1 * min(demand, 3)
         if self.family["wheel"]["workers"] <= KEPT_WORKERS:
             value -= WORKER
         return value - (2 * PRIVILEGE if action["privilege"] else 0.0)

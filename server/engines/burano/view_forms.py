@@ -156,6 +156,7 @@ class PublicView(TypedDict):
     supply: dict[str, int]
     island: tuple[tuple[FloorView, ...] | None, ...]
     islands: tuple[SeaIslandView, ...]
+    routes: tuple[tuple[str, str], ...]
     ships: tuple[ShipView, ...]
     workshops: tuple[WorkshopView | None, ...]
     stacks: dict[str, int]

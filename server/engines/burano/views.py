@@ -83,6 +83,7 @@ def public_view(state: State, box: Components) -> PublicView:
         supply=_cubes(state.supply, box),
         island=_island(state.island, box),
         islands=_islands(state.sea, box),
+        routes=box.sea.routes,
         ships=_ships(state.sea, box),
         workshops=_workshops(state.workshops, box),
         stacks=_stacks(state.roofs, box),

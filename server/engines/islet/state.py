@@ -92,7 +92,7 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
     @cached_property
     def at(self) -> dict[Cell, Stack]:
         """The stack on each cell that has one."""
-        return {stack.cell: stack for stack in self.stacks}
+        return {(stack.x, stack.y): stack for stack in self.stacks}
 
     @cached_property
     def coast(self) -> tuple[Cell, ...]:

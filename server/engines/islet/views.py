@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import TypedDict, TypeVar, cast
+from typing import TypedDict, TypeVar
 
 from server.engines.islet.components import KINDS, Components, Counts
 from server.engines.islet.grid import Cell
@@ -156,11 +156,12 @@ class Views:
         return PrivateView(tiles=tuple(self._own[tile] for tile in tiles))
 
     def _stacks(self, board: Board) -> dict[str, StackView]:
-        return {f"{stack.x},{stack.y}": _kept(stack, "view", self._stack) for stack in board.stacks}
+        return dict([_kept(stack, "view", self._stack) for stack in board.stacks])
 
-    def _stack(self, stack: Stack) -> StackView:
+    def _stack(self, stack: Stack) -> tuple[str, StackView]:
         tiles = tuple(self._tiles[tile] for tile in stack.tiles)
-        return StackView(x=stack.x, y=stack.y, level=stack.level, tiles=tiles, egg=stack.egg)
+        view = StackView(x=stack.x, y=stack.y, level=stack.level, tiles=tiles, egg=stack.egg)
+        return f"{stack.x},{stack.y}", view
 
     def _solo(self, solo: SoloDeck) -> SoloView:
         days = sum(card < self._components.solo.day for card in solo.deck)
@@ -176,9 +177,10 @@ class Views:
 def _kept(part: Part, name: str, make: Callable[[Part], View]) -> View:
     """What `make` once made of a part of the state: it lives as long as the part."""
     kept = part.__dict__
-    if name not in kept:
-        kept[name] = make(part)
-    return cast("View", kept[name])
+    view: View | None = kept.get(name)
+    if view is None:
+        view = kept[name] = make(part)
+    return view
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -79,7 +79,7 @@ def test_it_sends_the_crew_home_in_the_last_round() -> None:
 
 
 def test_it_plays_its_best_card_first_and_keeps_a_worker_for_a_free_harbour() -> None:
-    state = levels(in_round(acting(), 4), HELL, (0, 2), (1, 0), (1, 0))
+    state = levels(in_round(acting(), 4), HELL, (0, 3), (1, 0), (1, 0))
     state = passing(deal(state, 0, Equipment.FURNISHINGS, Equipment.CABLEWAY), 0, 1)
     assert chosen(state) == {"type": "equip", "card": "cableway"}
     after = played(passing(levels(in_round(acting(), 4), HELL, (0, 2), (1, 0), (1, 0)), 0, 1), Done())

@@ -11,10 +11,14 @@ from server.engines.bretagne.box import City
 from server.engines.bretagne.state import Act
 from server.engines.engine import IllegalAction
 from tests.engines.bretagne.tables import (
+    BOX,
     acting,
     change_player,
     checked,
+    defaults_until,
     give,
+    harbour_tile,
+    in_harbour,
     legal,
     only,
     passing,
@@ -42,9 +46,13 @@ def test_the_foremost_free_place_and_everything_back() -> None:
 
 def test_an_engineer_of_a_harbour_goes_back_like_the_others() -> None:
     """D7."""
-    state = give(acting(2), 0, engineers=3)
+    tile = next(i for i, row in enumerate(BOX.harbours) if row.normal.engineers)
+    state = in_harbour(harbour_tile(acting(2), 0, tile), 0, 0)
+    state = defaults_until(passing(state, 0, 1), "action")
+    assert state.players[0].engineers == BOX.barges[0].engineers + 1
+    supply = state.supply.engineers
     state = play(state, Pass())
-    assert state.players[0].engineers == 0
+    assert (state.players[0].engineers, state.supply.engineers) == (0, supply + BOX.barges[0].engineers + 1)
 
 
 def test_workers_in_the_cities_come_home() -> None:

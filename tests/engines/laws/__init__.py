@@ -52,7 +52,7 @@ class Game:
 
     def dice(self, step: Step) -> Dice:
         """The game's stream as it stood before this step."""
-        return Dice(dice(self.seed, self.seats)._key, step.words[0])
+        return dice(self.seed, self.seats, step.words[0])
 
     @property
     def first(self) -> Any:

@@ -74,7 +74,7 @@ def no_viewer_learns_what_is_hidden(game: Game) -> None:
     """The law of this module, at few steps of the game, for every viewer."""
     count = Count()
     others, random = pool(game), Random(game.seed)
-    for step in game.few(60):
+    for step in game.few(40):
         for viewer in viewers(game):
             twin = game.engine.resample(step.before, viewer, other_dice(step.number))
             _look_the_same(game, step.before, twin, viewer)

@@ -78,7 +78,7 @@ def impossible_states_are_refused(game: Game) -> None:
     Of a key dropped or of a value of another kind only the first will do.
     """
     random = Random(game.seed)
-    for step in game.few(20):
+    for step in game.few(14):
         data = json.loads(json.dumps(game.engine.dump(step.before)))
         for _ in range(8):
             _must_be_refused(game, data, random)

@@ -29,7 +29,7 @@ def views(game: Game, state: Any) -> list[dict[str, Any]]:
 
 def views_are_json(game: Game) -> None:
     """Views are made of what JSON has; keys are ASCII without / and ~, numbers integers of 53 bits."""
-    for state in [game.first, *(step.after for step in game.few(60)), game.last]:
+    for state in [game.first, *(step.after for step in game.few(40)), game.last]:
         for number, view in enumerate(views(game, state)):
             _json(view, "public view" if number == 0 else f"private view of {number - 1}")
             both = orjson.loads(orjson.dumps(view)), msgpack.unpackb(msgpack.packb(view))
@@ -54,7 +54,7 @@ def _json(part: Any, place: str) -> None:
 def views_have_the_published_form(game: Game) -> None:
     """Every view converts to its TypedDict, and has nothing beside it; the seat's number is not the game's to add."""
     public, private = game.engine.views
-    for state in [game.first, *(step.after for step in game.few(60)), game.last]:
+    for state in [game.first, *(step.after for step in game.few(40)), game.last]:
         for number, view in enumerate(views(game, state)):
             plain = json.loads(json.dumps(view))
             try:
@@ -116,7 +116,7 @@ def patches_add_up_to_the_view(game: Game) -> None:
     for number, view in enumerate(views(game, game.first)):
         told = json.loads(json.dumps(view))
         old: Any = view
-        for step in game.few(80):
+        for step in game.few(50):
             new = views(game, step.after)[number]
             operations = json.loads(json.dumps(diff(old, new)))
             demand(jsonpatch.apply_patch(told, operations) == apply(told, operations), "the patch is read in two ways")

@@ -26,7 +26,7 @@ from server.engines.islet.steps.turns import end_turn, foresee
 
 def first_tiles(state: State) -> list[Action]:
     """Every first tile: on an empty cell adjacent to the island."""
-    return [LayTile(tile, *cell) for tile in state.player.hand for cell in state.board.shallows]
+    return [LayTile(tile, x, y) for tile in state.player.hand for x, y in state.board.shallows]
 
 
 def legal(components: Components, state: State) -> list[Action]:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from server.engines.islet.components import Components, Counts
 from server.engines.islet.state import Payment, State
 
+NO_SPLIT = range(1)
+
 
 class Purse(NamedTuple):
     """What a seat can spend now, and the piles that it would go to."""
@@ -55,7 +57,10 @@ def ways(components: Components, purse: Purse, kind: int) -> list[Payment]:
     for spend, converted, kinds in components.recipes[kind]:
         if any(spend[spent] > have[spent] + kept[spent] for spent in kinds):
             continue
-        splits = [range(max(0, due - n), min(due, more) + 1) for due, n, more in zip(spend, have, kept, strict=True)]
+        splits = [
+            range(max(0, due - n), min(due, more) + 1) if due else NO_SPLIT
+            for due, n, more in zip(spend, have, kept, strict=True)
+        ]
         for flat in product(*splits):
             cards = less(spend, flat)
             if converted is None or piles[converted] + cards[converted] > 0:  # D9

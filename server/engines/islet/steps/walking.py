@@ -40,9 +40,8 @@ class Walker(NamedTuple):
             return self.board.coast
         return tuple(cell for cell in neighbours(self.bird) if cell in self.board.at)
 
-    def payments(self, components: Components, cell: Cell) -> list[Payment]:
-        """Every way to pay for the walk to a cell; on the same terrain it is free, from the ocean never (D2)."""
-        terrain = _terrain(components, self.board, cell)
+    def payments(self, components: Components, terrain: int) -> list[Payment]:
+        """Every way to pay for a walk onto a terrain; on the same one it is free, from the ocean never (D2)."""
         if self.bird is not None and terrain == _terrain(components, self.board, self.bird):
             return [FREE]
         return ways(components, self.purse, terrain)
@@ -54,9 +53,13 @@ class Walker(NamedTuple):
 
     def choices(self, components: Components) -> Iterator[tuple[Cell, Payment]]:
         """Every walk that is allowed, by cell, then by payment."""
+        known: dict[int, list[Payment]] = {}  # what a terrain costs, not once for each tile of a long coast
         for cell in self.within_reach():
             if cell not in self.trail:
-                for payment in self.payments(components, cell):
+                terrain = _terrain(components, self.board, cell)
+                if terrain not in known:
+                    known[terrain] = self.payments(components, terrain)
+                for payment in known[terrain]:
                     if self.can_walk(components, cell, payment):
                         yield cell, payment
 
@@ -100,7 +103,7 @@ def _check(components: Components, walker: Walker, cell: Cell, payment: Payment)
     else:
         require(cell in neighbours(walker.bird), "A bird walks to an adjacent tile.")
     require(cell not in walker.trail, "A bird doesn't walk back onto a tile that it stood on since its last payment.")
-    allowed = walker.payments(components, cell)
+    allowed = walker.payments(components, _terrain(components, walker.board, cell))
     if allowed == [FREE]:
         require(payment == FREE, "A walk on the same terrain is free.")
     require(payment in allowed, "This doesn't pay exactly for a walk onto that terrain with what you have.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import lru_cache
+from io import StringIO
 from random import Random
 from typing import Any
 
@@ -26,9 +27,9 @@ SILENT = {"trade_done", "equip_done", "skipped", "evaluated", "opened"}
 
 def drawn(state: dict[str, Any], width: int = 80) -> str:
     """The board as plain text."""
-    console = Console(width=width, color_system=None, record=True, file=open("/dev/null", "w"))  # noqa: SIM115, PTH123
+    console = Console(width=width, color_system=None, file=StringIO())
     console.print(board(state, width))
-    return console.export_text()
+    return console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def seen(state: State, seat: int | None = 0) -> dict[str, Any]:
@@ -56,19 +57,18 @@ def _game(seats: int) -> Iterator[tuple[dict[str, Any], list[dict[str, Any]], li
 @pytest.mark.parametrize("width", [80, 100])
 @pytest.mark.parametrize("seats", ENGINE.seats)
 def test_the_board_of_any_moment_fits_its_width(seats: int, width: int) -> None:
-    for state, _, _ in game(seats)[::5]:
+    for state, _, _ in game(seats)[::15]:
         lines = drawn(state, width).splitlines()
         assert max(map(len, lines)) <= width
         assert not any("…" in line for line in lines)
 
 
-@pytest.mark.parametrize("seats", ENGINE.seats)
-def test_every_action_is_described_and_no_two_alike(seats: int) -> None:
+def test_every_action_is_described_and_no_two_alike() -> None:
     kinds = set()
-    for state, actions, _ in game(seats):
+    for state, actions, _ in (step for seats in ENGINE.seats for step in game(seats)):
         words = [describe(state, action) for action in actions]
         assert len(set(words)) == len(words)
-        assert all(len(line) <= 79 and "{" not in line and "nothing" not in line for line in words)
+        assert all(len(line) <= 79 and "{" not in line for line in words)
         kinds.update(action["type"] for action in actions)
     assert len(kinds) == 20
 
@@ -87,10 +87,12 @@ def test_every_event_has_a_line_or_needs_none() -> None:
 
 def test_levels_show_builder_and_workers_and_finished_ones_a_word() -> None:
     state = levels(acting(2), 5, (0, 2), (1, 3))
-    rows = {line.split()[0]: line for line in drawn(seen(state)).splitlines() if line.split()[:1]}
-    assert "A2" in rows["5"]
-    assert "B3" in rows["5"]
-    assert "STANDS" in rows["1"]
+    rows = [line.split() for line in drawn(seen(state)).splitlines()]
+    [at_sea] = [row for row in rows if row[:2] == ["5", "hell"]]
+    assert "A2" in at_sea
+    assert "B3" in at_sea
+    [standing] = [row for row in rows if row[:2] == ["1", "heaven"]]
+    assert "STANDS" in standing
 
 
 def test_the_headline_warns_of_the_storm() -> None:

@@ -1,0 +1,114 @@
+"""The whole server as a process: how it starts, what stops the start, a room played over both interfaces."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import websockets
+
+from server.app import open_store
+from server.settings import SettingsError, read_settings
+from server.store.memory import MemoryStore
+from server.store.sqlite import SqliteStore
+from tests.processes import PATIENCE, ROOT, serving
+
+
+@pytest.mark.parametrize(
+    ("environment", "told"),
+    [
+        ({"PHAROS_PROT": "1"}, "PHAROS_PROT: there is no such setting"),
+        ({"PHAROS_STORE": "redis+nonsense://u:a-secret@h"}, "PHAROS_STORE: must begin with"),
+        ({"PHAROS_STORE": "sqlite://pharos.db"}, "PHAROS_STORE: a file's URL is"),
+        ({"PHAROS_STORE": "sqlite:////nowhere/at/all/pharos.db"}, "PHAROS_STORE: the directory"),
+        ({"PHAROS_STORE": f"sqlite:///{ROOT / 'pyproject.toml'}"}, "PHAROS_STORE: "),
+    ],
+)
+def test_a_start_that_can_not_be_is_one_clear_line(environment: dict[str, str], told: str, tmp_path: Path) -> None:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PHAROS_")}
+    done = subprocess.run(
+        [sys.executable, "-m", "server"],
+        env={**clean, "PYTHONPATH": str(ROOT), "PHAROS_PORT": "0", "PHAROS_LOG_LEVEL": "error", **environment},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE,
+        check=False,
+    )
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"pharos: {told}")
+    assert "a-secret" not in line
+
+
+def test_the_store_is_chosen_by_its_url(tmp_path: Path) -> None:
+    assert isinstance(open_store(read_settings({"PHAROS_STORE": "memory://"})), MemoryStore)
+    assert isinstance(open_store(read_settings({"PHAROS_STORE": f"sqlite:///{tmp_path}/a.db"})), SqliteStore)
+    assert isinstance(open_store(read_settings({})), SqliteStore)
+    with pytest.raises(SettingsError):
+        open_store(read_settings({"PHAROS_STORE": "memory://somewhere"}))
+
+
+class Player:
+    """A seat's connection."""
+
+    def __init__(self, socket: websockets.ClientConnection) -> None:
+        self.socket = socket
+        self.id = 0
+
+    async def ask(self, kind: str, **fields: Any) -> list[dict[str, Any]]:
+        """A request; what comes up to its reply, the reply last."""
+        self.id += 1
+        await self.socket.send(json.dumps({"t": kind, "id": self.id, **fields}))
+        found: list[dict[str, Any]] = []
+        while not found or found[-1].get("id") != self.id:
+            found.append(json.loads(await self.socket.recv()))
+        return found
+
+    async def until(self, kind: str) -> dict[str, Any]:
+        """The next frame of this type."""
+        while (frame := json.loads(await self.socket.recv()))["t"] != kind:
+            pass
+        return frame
+
+
+async def test_a_room_outlives_its_server_and_no_token_is_ever_logged(tmp_path: Path) -> None:
+    environment = {"PHAROS_STORE": f"sqlite:///{tmp_path}/rooms.db", "PHAROS_LOG_LEVEL": "debug"}
+    with serving(environment, cwd=tmp_path) as server:
+        async with httpx.AsyncClient(base_url=server.url) as http:
+            created = (await http.post("/api/rooms", json={"game": "dragonwood", "seats": 2, "name": "Ana"})).json()
+            room, tokens = created["room"], [created["token"]]
+            taken = await http.post(f"/api/rooms/{room}/seats", json={"name": "Bo"})
+            assert taken.status_code == 201
+            tokens.append(taken.json()["token"])
+            assert (await http.get(f"/api/rooms/{room}")).json()["room"]["status"] == "playing"
+        async with websockets.connect(server.ws) as socket:
+            player = Player(socket)
+            ok = (await player.ask("join", room=room, token=tokens[0], legal=True))[-1]
+            assert ok["seat"] == 0
+            turn = await player.until("turn")
+            *before, acted = await player.ask("act", room=room, action=turn["actions"][0], seq=turn["seq"])
+            assert acted["t"] == "ok"
+            assert [frame["seq"] for frame in before if frame["t"] == "patch"][-1] >= acted["seq"]
+            server.signal()
+            assert (await player.until("closing"))["reconnect_after"] >= 0
+        assert server.wait() == 0
+        for token in tokens:
+            assert token not in server.text()
+        assert [entry for entry in server.log if entry["level"] in ("warning", "error")] == []
+    with serving(environment, cwd=tmp_path) as server:
+        async with websockets.connect(server.ws) as socket:
+            player = Player(socket)
+            since = {"seq": ok["seq"], "tag": ok["tag"]}
+            joined = (await player.ask("join", room=room, token=tokens[1], since=since))[-1]
+            assert (joined["t"], joined["seat"]) == ("ok", 1)
+            assert joined["seq"] >= acted["seq"]
+        status, figures = server.get("/metrics")
+        assert status == 200
+        assert b'pharos_rooms{game="dragonwood",status="playing"} 1.0' in figures
