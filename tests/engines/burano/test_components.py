@@ -48,6 +48,7 @@ def test_the_published_box() -> None:
         ("action_coins = [1,", "action_coins = [-1,", "action_coins", "costs nothing"),
         ("pyramid = [3, 2, 1]", "pyramid = [3, 1]", "pyramid", "one smaller"),
         ("privilege_to_start = 1", "privilege_to_start = 13", "privilege_to_start", "limit"),
+        ("ready_limit = 3", "ready_limit = 5", "ready_limit", "2,000"),
         ("roofs_in_hand = 3", "roofs_in_hand = 5", "roofs_in_hand", "kinds"),
         ("crew = [0, 1, 1, 2]", "crew = [0, 1]", "crew", "from 0 to 3"),
         ("stay_on_wheel = 1", "stay_on_wheel = 10", "stay_on_wheel", "at the start"),
