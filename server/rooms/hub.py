@@ -199,6 +199,7 @@ def _refreshing(connection: Connection, room: RoomId) -> Job:
         viewer = table.viewers.find(connection)
         if viewer is not None:
             telling.refresh(table, viewer)
+            table.talk.greet(viewer)
 
     return Job(run, lambda error: _lost(connection, room, error))
 
