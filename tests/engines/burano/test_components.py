@@ -88,7 +88,7 @@ def test_the_published_box() -> None:
         ("three_coins = [[0, 1]", "three_coins = [[0, 2]", "workshops.three_coins", "one square on each tile"),
         ('fixed = [["white", "orange"]', 'fixed = [["white", "white"]', "roofs.fixed", "both ends"),
         ('fixed = [["white", "orange"]', 'fixed = [["white", "gold"]', "roofs.fixed", "'gold'"),
-        ("\nfixed = ", "\nstraw = ", "key in roofs", "straw"),
+        ("\nfixed = ", "\nstraw = ", "roofs", "straw"),
         ('fish = ["squid"', 'fish = ["whale"', "buildings[7].fish", "'whale'"),
         ('colours = ["orange", "blue"]', 'colours = ["orange", "red"]', "buildings[3].colours", "'red'"),
         ('colours = ["orange", "blue"]', 'colours = ["orange", "orange"]', "buildings[3].colours", "twice"),

@@ -9,8 +9,9 @@ import pytest
 from server.engines.burano.actions import Done, Earn, Recall, Skip
 from server.engines.burano.box import Mark
 from server.engines.burano.events import Earned, Recalled
-from server.engines.burano.state import Earning, Phase, State, Wheel
+from server.engines.burano.state import Phase, Wheel
 from server.engines.burano.steps import wheel
+from tests.engines.burano.scenes import earning
 from tests.engines.burano.tables import (
     BOX,
     act,
@@ -22,9 +23,7 @@ from tests.engines.burano.tables import (
     maps,
     play,
     refused,
-    replace,
     square,
-    turned,
 )
 
 RING = [sector for piece in BOX.pieces for sector in piece]  # pieces in the order A, B, C, D
@@ -89,11 +88,6 @@ def test_ring_pieces_in_any_order_make_a_ring_of_twelve() -> None:
         ring = [sector for piece in order for sector in BOX.pieces[piece]]
         at = Wheel(order, 5, 1)
         assert [wheel.sector(at, BOX, number) for number in range(1, 13)] == ring[5:] + ring[:5]
-
-
-def earning(state: State | None = None) -> State:
-    """Seat 0 about to earn, with the first ring piece uncovered."""
-    return replace(turned(state or in_turn()), phase=Phase.PERFORM, task=Earning(), actions=1)
 
 
 def test_earn_pays_the_uncovered_coin_marks() -> None:
