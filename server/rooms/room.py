@@ -169,7 +169,9 @@ class Room:
         if done.kind != kind or kind != "action":
             return (done.kind, done.action) == (kind, contents)
         try:
-            first, second = (msgspec.convert(action, self.rulebook.engine.actions) for action in (done.action, contents))
+            first, second = (
+                msgspec.convert(action, self.rulebook.engine.actions) for action in (done.action, contents)
+            )
         except msgspec.ValidationError:
             return False
         return bool(first == second)
