@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -57,7 +58,10 @@ def digest_of(position: Position) -> bytes:
 
 def dice_key(state: RoomState) -> bytes:
     """The key of the room's dice stream: fixed once all seats are taken."""
-    return stream_key(state.created.seed, [seat.entropy if seat else None for seat in state.seats])
+    return _stream_key(state.created.seed, tuple([seat.entropy if seat else None for seat in state.seats]))
+
+
+_stream_key = lru_cache(maxsize=4096)(stream_key)
 
 
 def start(rulebook: Rulebook, key: bytes, seats: int) -> Outcome:

@@ -179,6 +179,7 @@ def test_fewer_go_ashore_only_if_the_wheel_has_none_to_spare() -> None:
 
 
 def test_each_other_seat_there_takes_one_worker_back_and_gets_two_coins() -> None:
+    """D9: at once."""
     state = ashore(at_sea("Torcello", seats=3), "Torcello", 1, 2, 1)
     state = replace(state, phase=Phase.CREW, task=Crewing(1))
     after, events = play(state, Send())

@@ -76,6 +76,13 @@ def test_a_harbour_master_wins_ties_at_seasons_end() -> None:
     assert events[-1].islands == (("Murano", (1,), 4), ("Vignole", (0,), 4))
 
 
+def test_two_harbour_masters_that_tie_share() -> None:
+    """D20: the box has one; a file may have more."""
+    master = (card("harbour master"),)
+    state = ashore(give(give(last_turn(4), 1, buildings=master), 2, buildings=master), "Murano", 1, 1, 1, 0)
+    assert play(state, EndTurn())[1][-1].islands == (("Murano", (1, 2), 2),)
+
+
 def test_islands_without_workers_score_nobody() -> None:
     assert play(last_turn(), EndTurn())[1][-1].islands == ()
 
@@ -124,6 +131,7 @@ def renewing(*roofs: int, privileges: int = 0) -> State:
 
 
 def test_roofs_go_back_before_the_first_draw_and_kinds_not_held_are_drawn() -> None:
+    """D18: a returned roof lies at the bottom of its stack."""
     state = renewing(0, 12)
     assert maps(state) == [
         {"type": "draw_roof", "kind": "wheel"},

@@ -100,6 +100,7 @@ def test_earn_pays_the_uncovered_coin_marks() -> None:
 
 
 def test_any_number_of_workers_comes_back_for_a_coin_each() -> None:
+    """D9: the wheel's numbers change at once."""
     state = at_work(ashore(deserted(in_turn()), "Murano", 2, 1), square(1, 4), seat=0)
     state = act(earning(state), Earn())
     assert maps(state) == [{"type": "recall", "island": "Murano"}, {"type": "recall", "square": 11}, {"type": "done"}]
