@@ -134,7 +134,16 @@ class Talk:
         last = known[-1].n if known else 0
         news = [_unpack(table.id, line) for line in await table.hub.store.lines(table.id, last)]
         self._lines = (known + news)[-LINES_KEPT:]
+        if first:
+            self.await_again()
         return [] if first else news
+
+    def await_again(self) -> None:
+        """Spectators who are behind are still to hear the last lines: their queue was begun anew."""
+        table = self._table
+        if table.viewers.delay and self._rule() is not ChatRule.SEATS:
+            now = table.hub.clock.now()
+            table.viewers.keep([line for line in self._lines or () if line.at + table.viewers.delay > now])
 
     async def recent(self, viewer: Viewer, since: int | None) -> None:
         """Tell a new viewer the last lines, or those after the line `since`."""

@@ -48,3 +48,12 @@ async def nodes(new_store: Callable[[], Store], pace: Pace) -> AsyncIterator[Nod
     yield Nodes(hubs)
     for hub in hubs:
         await hub.stop()
+
+
+@pytest.fixture
+async def hub(pace: Pace) -> AsyncIterator[Hub]:
+    """One hub on a store in memory."""
+    alone = Hub(MemoryStore(), pace, "alone")
+    await alone.start()
+    yield alone
+    await alone.stop()
