@@ -111,13 +111,13 @@ class Room:
         if self.ended is not None:
             raise self.ended
 
-    async def act(self, action: Mapping[str, Any], *, key: str | None = None) -> int:
+    async def act(self, action: Mapping[str, Any], *, seq: int | None = None, key: str | None = None) -> int:
         """Play an action; the seq of its entry. It is durable when this returns.
 
         Raises:
             Refused: by the rules, or because it is not this seat's turn.
         """
-        return await self._seq(Act, action=dict(action), seq=self.seq, key=key or _new_key())
+        return await self._seq(Act, action=dict(action), seq=self.seq if seq is None else seq, key=key or _new_key())
 
     async def undo(self) -> int:
         """Take back this seat's last action."""
@@ -275,6 +275,11 @@ class Connection:
             raise
         await attached.current.wait()
         return attached
+
+    @property
+    def connected(self) -> bool:
+        """Whether the connection is up just now."""
+        return self._socket is not None
 
     def knows(self, room: Room) -> bool:
         """Whether the room is still one of this connection's."""
