@@ -8,11 +8,12 @@
 
 Rules that hold here:
 
-1. A cut is mended in the background, with growing pauses. Every room is joined again from where its state stands, and
-   every request that had no reply is sent again under its old key: the server carries a key out once.
-2. A room's `state` is always that of its last frame; what `async for` gives has been applied already.
-3. A request ends with its `ok` or raises `Refused`. `unavailable`, `unknown_outcome`, `rate_limited` and `draining`
+1. A cut is mended in the background, with pauses that grow until a request is answered again. Every room is joined
+   again from where its state stands, and every request that had no reply is sent again under its old key: the server
+   carries a key out once.
+2. A request ends with its `ok` or raises `Refused`. `unavailable`, `unknown_outcome`, `rate_limited` and `draining`
    are not given up on: the request is sent again, under its key, after the pause that the server asks for.
+3. A connection that is closed, or that can't go on, leaves nobody waiting.
 """
 
 from __future__ import annotations
@@ -20,49 +21,39 @@ from __future__ import annotations
 import asyncio
 import itertools
 import random
-import secrets
-from collections import deque
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import Callable
 from types import TracebackType
-from typing import Any, TypeAlias
 
-import msgspec
 import websockets
 from msgspec import UNSET
 from websockets.asyncio.client import ClientConnection, connect
 
 from clients.errors import Refused, Unreachable
 from clients.lobby import socket_url
+from clients.room import Room
 from protocol.codec import JSON, Codec
+from protocol.codes import ProtocolError
 from protocol.messages import (
-    Act,
-    Back,
-    Chat,
     ChatLine,
-    Check,
     ClientMessage,
     Closing,
     Error,
     Join,
-    Leave,
-    Legal,
     Ok,
     Patch,
     Presence,
-    Resign,
-    RoomMessage,
     ServerMessage,
-    Since,
     Snapshot,
     Turn,
-    Undo,
     Welcome,
 )
-from protocol.patch import apply
+
+__all__ = ["Connection", "Room"]
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
 PATIENT = frozenset({"unavailable", "unknown_outcome", "rate_limited", "draining"})
+<<<<<<< HEAD
 GONE = frozenset({"revoked", "displaced", "broken_room", "unknown_room"})
 
 Told: TypeAlias = Snapshot | Patch | Turn | Presence | ChatLine | Error
@@ -212,6 +203,8 @@ class Room:
         self.ended = reason
         self.current.set()
         self._news.set()
+=======
+>>>>>>> main
 
 
 class _Pending:
@@ -220,6 +213,11 @@ class _Pending:
     def __init__(self, message: ClientMessage) -> None:
         self.message = message
         self.reply: asyncio.Future[Ok] = asyncio.get_running_loop().create_future()
+
+    def fail(self, error: Exception) -> None:
+        """End the request without an `ok`."""
+        if not self.reply.done():
+            self.reply.set_exception(error)
 
 
 class Connection:
@@ -235,6 +233,7 @@ class Connection:
         self._socket: ClientConnection | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._wait = 0.0
+        self._served = False
         self._first: asyncio.Future[None] | None = None
         self.welcome: Welcome | None = None
         self.reconnects = 0
@@ -247,6 +246,7 @@ class Connection:
         """
         self._first = asyncio.get_running_loop().create_future()
         self._keeper = asyncio.create_task(self._keep_up())
+        self._keeper.add_done_callback(self._end)
         await self._first
         return self
 
@@ -256,9 +256,14 @@ class Connection:
         if self._keeper is not None:
             self._keeper.cancel()
             await asyncio.gather(self._keeper, return_exceptions=True)
+
+    def _end(self, keeper: asyncio.Task[None]) -> None:
+        """Nothing comes any more: by the user's wish, or for a fault that nobody foresaw."""
+        error = None if keeper.cancelled() else keeper.exception()
         for pending in self._pending.values():
-            if not pending.reply.done():
-                pending.reply.cancel()
+            pending.fail(error if isinstance(error, Exception) else Unreachable("the connection was closed"))
+        for room in tuple(self._rooms.values()):
+            self.forget(room)
 
     async def join(self, room: str, token: str | None = None, *, legal: bool = False) -> Room:
         """Attach to a room: to its seat with the seat's token, else as a spectator.
@@ -266,6 +271,8 @@ class Connection:
         Raises:
             Refused: there is no such room, or the token fits nothing.
         """
+        if room in self._rooms:
+            self.forget(self._rooms[room])
         attached = Room(self, Join(id=0, room=room, legal=legal, token=UNSET if token is None else token))
         self._rooms[room] = attached
         try:
@@ -274,6 +281,7 @@ class Connection:
             self.forget(attached)
             raise
         await attached.current.wait()
+        attached.check_attached()
         return attached
 
     @property
@@ -289,14 +297,27 @@ class Connection:
         """Do not attach this room again."""
         if self.knows(room):
             del self._rooms[room.id]
+            room.end(room.ended)
+
+    def attach_anew(self, room: Room, pause: float = 0.0) -> None:
+        """Join the room again, after so many seconds."""
+        room.cut()
+        asyncio.get_running_loop().call_later(pause, self._join_again, room)
+
+    def _join_again(self, room: Room) -> None:
+        if self.knows(room) and self._socket is not None:
+            task = asyncio.ensure_future(self._send(room.request(next(self._ids))))
+            task.add_done_callback(lambda done: done.exception())
 
     async def ask(self, make: Callable[[int], ClientMessage]) -> Ok:
         """Send a request and wait for its `ok`, through cuts and pauses.
 
         Raises:
-            Refused: the server said no.
+            Refused: the server said no. Unreachable: the connection was closed.
         """
         while True:
+            if self._keeper is None or self._keeper.done():
+                raise Unreachable("the connection was closed")
             number = next(self._ids)
             pending = self._pending[number] = _Pending(make(number))
             try:
@@ -323,13 +344,15 @@ class Connection:
     async def _keep_up(self) -> None:
         pause = FIRST_PAUSE
         while True:
+            self._served = False
             try:
                 await self._once()
-                pause = FIRST_PAUSE
-            except (OSError, TimeoutError, websockets.WebSocketException) as error:
+            except (OSError, TimeoutError, websockets.WebSocketException, ProtocolError) as error:
                 if self._first is not None and not self._first.done():
                     self._first.set_exception(Unreachable(str(error)))
                     return
+            if self._served:
+                pause = FIRST_PAUSE
             await asyncio.sleep(self._wait or pause * random.uniform(0.5, 1.0))  # noqa: S311 - jitter
             self._wait = 0.0
             pause = min(LONGEST_PAUSE, pause * 2)
@@ -355,12 +378,15 @@ class Connection:
                 return
             finally:
                 self._socket = None
+                self._joins.clear()
+                for room in self._rooms.values():
+                    room.cut()
 
     async def _again(self) -> None:
         """Join every room again, then send what had no reply."""
         waiting = list(self._pending.values())
         joining = {p.message.room for p in waiting if isinstance(p.message, Join)}
-        for room in self._rooms.values():
+        for room in tuple(self._rooms.values()):
             if room.id not in joining:
                 await self._send(room.request(next(self._ids)))
         for pending in waiting:
@@ -386,6 +412,7 @@ class Connection:
                 pass
 
     def _ok(self, ok: Ok) -> None:
+        self._served = True
         room = self._joins.pop(ok.id, None)
         if room is not None:
             room.joined(ok)
@@ -396,21 +423,12 @@ class Connection:
     def _error(self, error: Error) -> None:
         number = error.id if error.id is not None else 0
         room = self._joins.pop(number, None)
-        pending = self._pending.get(number)
         retry = error.retry_after if isinstance(error.retry_after, int) else None
-        if pending is not None:
-            if not pending.reply.done():
-                pending.reply.set_exception(Refused(error.code, error.message, retry))
-        elif room is not None and error.code not in PATIENT:
-            room.take(Error(None, "revoked" if error.code not in GONE else error.code, error.message, room=room.id))
-        elif room is not None:
-            asyncio.get_running_loop().call_later((retry or 500) / 1000, self._join_later, room)
-
-    def _join_later(self, room: Room) -> None:
-        if self.knows(room) and self._socket is not None:
-            task = asyncio.ensure_future(self._send(room.request(next(self._ids))))
-            task.add_done_callback(lambda done: done.exception())
-
-
-def _new_key() -> str:
-    return secrets.token_hex(8)
+        refusal = Refused(error.code, error.message, retry)
+        if number in self._pending:
+            self._pending[number].fail(refusal)
+        elif room is not None and error.code in PATIENT:
+            self.attach_anew(room, (retry or 500) / 1000)
+        elif room is not None and self.knows(room):
+            room.ended = refusal
+            self.forget(room)

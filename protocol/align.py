@@ -10,14 +10,15 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias, TypeVar
 
 T = TypeVar("T")
-Pairs: TypeAlias = list[tuple[int, int]]
+Run: TypeAlias = tuple[int, int, int]
+"""Where equal items begin, in the old and in the new sequence, and how many follow one another there."""
 
 _EDITS = 16
 """Past so many items that came or went, the middle counts as having nothing in common."""
 
 
-def common_pairs(old: Sequence[T], new: Sequence[T], same: Callable[[T, T], bool]) -> Pairs:
-    """The places (in `old`, in `new`) of a longest common subsequence, ascending."""
+def common_runs(old: Sequence[T], new: Sequence[T], same: Callable[[T, T], bool]) -> list[Run]:
+    """The runs of a longest common subsequence, in order."""
     shorter = min(len(old), len(new))
     start = 0
     while start < shorter and same(old[start], new[start]):
@@ -26,15 +27,12 @@ def common_pairs(old: Sequence[T], new: Sequence[T], same: Callable[[T, T], bool
     while end < shorter - start and same(old[-1 - end], new[-1 - end]):
         end += 1
     middle = _middle(old[start : len(old) - end], new[start : len(new) - end], same)
-    return [
-        *((place, place) for place in range(start)),
-        *((before + start, after + start) for before, after in middle),
-        *((len(old) - place, len(new) - place) for place in range(end, 0, -1)),
-    ]
+    shifted = [(before + start, after + start, length) for before, after, length in middle]
+    return [(0, 0, start), *shifted, (len(old) - end, len(new) - end, end)]
 
 
-def _middle(old: Sequence[T], new: Sequence[T], same: Callable[[T, T], bool]) -> Pairs:
-    """The pairs on a path with the fewest edits; none where it would need more than `_EDITS`."""
+def _middle(old: Sequence[T], new: Sequence[T], same: Callable[[T, T], bool]) -> list[Run]:
+    """The runs on a path with the fewest edits; none where it would need more than `_EDITS`."""
     if not old or not new:
         return []
     furthest, rounds = {1: 0}, []
@@ -47,7 +45,7 @@ def _middle(old: Sequence[T], new: Sequence[T], same: Callable[[T, T], bool]) ->
                 x += 1
             furthest[diagonal] = x
             if x >= len(old) and x - diagonal >= len(new):
-                return _pairs_back(rounds, len(old), len(new))
+                return _runs_back(rounds, len(old), len(new))
     return []
 
 
@@ -58,13 +56,13 @@ def _came_from(furthest: dict[int, int], diagonal: int, edits: int) -> int:
     return diagonal - 1
 
 
-def _pairs_back(rounds: list[dict[int, int]], x: int, y: int) -> Pairs:
-    pairs: Pairs = []
+def _runs_back(rounds: list[dict[int, int]], x: int, y: int) -> list[Run]:
+    runs: list[Run] = []
     for edits, furthest in reversed(list(enumerate(rounds))):
         diagonal = _came_from(furthest, x - y, edits)
         before = furthest[diagonal]
-        while x > before and y > before - diagonal:
-            x, y = x - 1, y - 1
-            pairs.append((x, y))
-        x, y = before, before - diagonal
-    return pairs[::-1]
+        after = before - diagonal
+        if length := min(x - before, y - after):
+            runs.append((x - length, y - length, length))
+        x, y = before, after
+    return runs[::-1]

@@ -9,18 +9,18 @@ function changes what it is given.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias, TypeGuard, cast
 
 import orjson
 
-from protocol.align import Pairs, common_pairs
+from protocol.align import common_runs
 from protocol.messages import Json
 
 Operation: TypeAlias = dict[str, Json]
 Map: TypeAlias = Mapping[str, Json]
 Array: TypeAlias = Sequence[Json]
+_Gap: TypeAlias = tuple[int, int, int, int]
 
 _REPLACEMENT = 36
 """Bytes of a `replace` operation beside its path and value."""
@@ -52,8 +52,11 @@ def same(one: Json, other: Json) -> bool:
 
 
 def _equal(one: Json, other: Json) -> bool:
-    """Whether two containers are equal, told fast; False also where it can't be told so."""
-    return one == other and _encoded(one) == _encoded(other)
+    """Whether two values are equal, told fast; False also where it can't be told so."""
+    if one != other:
+        return False
+    kind = type(one)
+    return kind is type(other) if kind in _SCALARS else _encoded(one) == _encoded(other)
 
 
 def _same_items(one: Array, other: Array) -> bool:
@@ -83,10 +86,21 @@ def _changes(old: Json, new: Json, path: str) -> list[Operation]:
 
 
 def _or_replacement(operations: list[Operation], new: Map | Array, path: str) -> list[Operation]:
-    """One operation in the place of many, where that is shorter."""
-    if len(operations) < max(2, len(new)) or _size(operations) <= _REPLACEMENT + len(path) + _size(new):
+    """One operation in the place of many, where most of the parts change and that is shorter."""
+    if len(operations) < 2 or len(operations) * 2 <= len(new):
+        return operations
+    if _changed_parts(operations, len(path) + 1) * 2 <= len(new):
+        return operations
+    if _size(operations) <= _REPLACEMENT + len(path) + _size(new):
         return operations
     return [{"op": "replace", "path": path, "value": new}]
+
+
+def _changed_parts(operations: list[Operation], start: int) -> int:
+    """How many members or items change: those that come, go or are replaced, and those with changes inside."""
+    paths = [cast(str, operation["path"])[start:] for operation in operations]
+    inside = {path.partition("/")[0] for path in paths if "/" in path}
+    return len(inside) + sum("/" not in path for path in paths)
 
 
 def _map_changes(old: Map, new: Map, path: str) -> list[Operation]:
@@ -101,33 +115,36 @@ def _map_changes(old: Map, new: Map, path: str) -> list[Operation]:
 
 def _array_changes(old: Array, new: Array, path: str) -> list[Operation]:
     if len(old) != len(new):
-        return _moved_changes(old, new, common_pairs(old, new, same), path)
-    changed = [at for at, (before, value) in enumerate(zip(old, new, strict=True)) if not same(before, value)]
+        return _moved_changes(old, new, _gaps(old, new), path)
+    both = enumerate(zip(old, new, strict=True))
+    changed = [at for at, (before, value) in both if before is not value and not _equal(before, value)]
     if len(changed) > 2 and (new[changed[0]] in old or new[changed[-1]] in old):
-        pairs = common_pairs(old, new, same)
-        if sum(max(gap) for gap in _gaps(pairs, len(old), len(new))) < len(changed):
-            return _moved_changes(old, new, pairs, path)
+        gaps = _gaps(old, new)
+        if sum(max(gone, come) for _, _, gone, come in gaps) < len(changed):
+            return _moved_changes(old, new, gaps, path)
     return [operation for at in changed for operation in _changes(old[at], new[at], f"{path}/{at}")]
 
 
-def _gaps(pairs: Pairs, old: int, new: int) -> Iterator[tuple[int, int]]:
-    """How many items, old and new, stand before each pair and after the last that have no equal."""
-    for (left, right), (before, after) in pairwise([(-1, -1), *pairs, (old, new)]):
-        yield before - left - 1, after - right - 1
+def _gaps(old: Array, new: Array) -> list[_Gap]:
+    """Where items stand that have no equal: the places in `old` and `new`, and how many of each."""
+    gaps, left, right = [], 0, 0
+    for before, after, length in common_runs(old, new, same):
+        if before > left or after > right:
+            gaps.append((left, right, before - left, after - right))
+        left, right = before + length, after + length
+    return gaps
 
 
-def _moved_changes(old: Array, new: Array, pairs: Pairs, path: str) -> list[Operation]:
+def _moved_changes(old: Array, new: Array, gaps: list[_Gap], path: str) -> list[Operation]:
     """Changes of an array in which items came and went: everything left of an operation's index is final."""
     operations: list[Operation] = []
-    start = place = 0
-    for gone, come in _gaps(pairs, len(old), len(new)):
+    for start, place, gone, come in gaps:
         paired = min(gone, come)
         for step in range(paired):
             operations += _changes(old[start + step], new[place + step], f"{path}/{place + step}")
         operations += [{"op": "remove", "path": f"{path}/{place + paired}"} for _ in range(paired, gone)]
         added = range(place + paired, place + come)
         operations += [{"op": "add", "path": f"{path}/{at}", "value": new[at]} for at in added]
-        start, place = start + gone + 1, place + come + 1
     return operations
 
 

@@ -111,18 +111,22 @@ async def play(room: Room, choose: Choose, random: Random, pause: float = 0.0) -
     """
     async for message in room:
         if isinstance(message, Turn) and room.deciding:
+<<<<<<< HEAD
             await asyncio.sleep(pause)
             await _decide(room, choose(room.state, room.actions, random))
+=======
+            await _decide(room, choose(room.state, message.actions, random), message.seq)
+>>>>>>> main
         elif isinstance(message, Patch | Snapshot) and room.over:
             return
     room.check_attached()
 
 
-async def _decide(room: Room, action: Mapping[str, Any]) -> None:
+async def _decide(room: Room, action: Mapping[str, Any], seq: int) -> None:
     if room.state["room"]["seats"][room.seat]["served"]:
         await room.back()
     try:
-        await room.act(action)
+        await room.act(action, seq=seq)
     except Refused as refusal:
         if refusal.code not in OVERTAKEN and not room.over:
             raise

@@ -36,5 +36,5 @@ def read_components(path: Path, form: type[T]) -> T:
         return msgspec.convert(data, form, str_keys=True)
     except msgspec.ValidationError as error:
         reason, _, place = str(error).partition(" - at `")
-        key = re.sub(r"^(key` in `)?\$\.?", "", place.rstrip("`")) or "(top level)"
+        key = re.sub(r"\$\.?|`", "", place) or "(top level)"
         raise BrokenComponents(path.name, key, reason) from error

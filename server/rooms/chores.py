@@ -5,7 +5,6 @@ Whichever node looks first does it; the journal's compare-and-set keeps it from 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from enum import StrEnum
 
 import msgspec
@@ -36,41 +35,50 @@ class Chore(msgspec.Struct, frozen=True):
 
 def next_chore(rulebook: Rulebook, state: RoomState, pace: Pace) -> Chore:
     """The first thing that the room needs done if nothing else happens."""
-    return min(_chores(rulebook, state, pace), key=lambda chore: chore.at)
-
-
-def _chores(rulebook: Rulebook, state: RoomState, pace: Pace) -> Iterator[Chore]:
-    head = state.head
+    if state.status is Status.PLAYING:
+        return _of_a_game(rulebook, state, pace)
     if state.status is Status.OPEN:
-        yield Chore(head.at + pace.open_ttl, Task.ATTENDED)
-        for number, offer in enumerate(state.offers):
-            if offer is not None:
-                yield Chore(offer.at + pace.bot_wait, Task.INTENT, SeatServer(number))
-    elif state.status is Status.PLAYING:
-        yield Chore(head.at + pace.idle_ttl, Task.INTENT, Abandon("idle", head.seq))
-        if head.seq >= pace.max_entries:
-            yield Chore(head.at, Task.INTENT, Abandon("too_long", head.seq))
-        if _all_served(state):
-            yield Chore(head.at, Task.INTENT, Abandon("all_served", head.seq))
-        yield from _time_outs(rulebook, state, pace)
-    else:
-        yield Chore(head.at + pace.compact_after, Task.COMPACT)
-        yield Chore(head.at + pace.finished_ttl, Task.FORGET)
+        return _of_an_open_room(state, pace)
+    compact, forget = state.head.at + pace.compact_after, state.head.at + pace.finished_ttl
+    return Chore(compact, Task.COMPACT) if compact < forget else Chore(forget, Task.FORGET)
 
 
-def _all_served(state: RoomState) -> bool:
-    people = [seat for seat in state.seats if seat is not None and seat.kind is not Kind.BOT]
-    return bool(people) and all(seat.served for seat in people)
+def _of_an_open_room(state: RoomState, pace: Pace) -> Chore:
+    found = Chore(state.head.at + pace.open_ttl, Task.ATTENDED)
+    for number, offer in enumerate(state.offers):
+        if offer is not None and offer.at + pace.bot_wait < found.at:
+            found = Chore(offer.at + pace.bot_wait, Task.INTENT, SeatServer(number))
+    return found
 
 
-def _time_outs(rulebook: Rulebook, state: RoomState, pace: Pace) -> Iterator[Chore]:
-    clock = rulebook.shared.clock
+def _of_a_game(rulebook: Rulebook, state: RoomState, pace: Pace) -> Chore:
+    head, clock = state.head, rulebook.shared.clock
+    if head.seq >= pace.max_entries:
+        return Chore(head.at, Task.INTENT, Abandon("too_long", head.seq))
+    if _all_served(state):
+        return Chore(head.at, Task.INTENT, Abandon("all_served", head.seq))
+    at, late = head.at + pace.idle_ttl, None
     for decision in state.clocks.decisions:
         seat = state.seats[decision.seat]
         if seat is not None and seat.served:
-            at = decision.started + pace.served_pace
+            ends = decision.started + pace.served_pace
         elif clock is not None:
-            at = deadline(clock, state.clocks, decision) + pace.grace
+            ends = deadline(clock, state.clocks, decision) + pace.grace
         else:
             continue
-        yield Chore(at, Task.INTENT, PlayFor(decision.seat, decision.since, at))
+        if ends < at:
+            at, late = ends, decision
+    if late is None:
+        return Chore(at, Task.INTENT, Abandon("idle", head.seq))
+    return Chore(at, Task.INTENT, PlayFor(late.seat, late.since, at))
+
+
+def _all_served(state: RoomState) -> bool:
+    """Whether nobody of those who are no bots plays any more."""
+    people = False
+    for seat in state.seats:
+        if seat is not None and seat.kind is not Kind.BOT:
+            if not seat.served:
+                return False
+            people = True
+    return people

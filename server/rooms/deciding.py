@@ -41,8 +41,8 @@ from server.rooms.intents import (
     TakeSeat,
     Vacate,
 )
-from server.rooms.state import Kind, Outcome, RoomState, Seat, Status
-from server.rooms.transitions import Rulebook, dice_key, digest_of, play, put, start
+from server.rooms.state import Kind, Outcome, RoomState, Status
+from server.rooms.transitions import Rulebook, dice_key, digest_of, play, put, seated, start
 
 MIN_PAUSE = 1000
 """ms: shorter gaps are not worth an entry, and a second node's attempt at the same gap is one."""
@@ -115,8 +115,7 @@ def take_seat(rulebook: Rulebook, state: RoomState, intent: TakeSeat) -> Proposa
 
 def _seating(rulebook: Rulebook, state: RoomState, entry: Seated) -> Proposal:
     """The entry as it is, or completed with the start of the game if it takes the last free seat."""
-    taken = Seat(entry.name, Kind(entry.kind), entry.token, entry.entropy)
-    seats = put(state.seats, entry.seat, taken)
+    seats = put(state.seats, entry.seat, seated(state, entry, state.head.seq + 1))
     if state.status is not Status.OPEN or None in seats:
         return Proposal(entry)
     found = start(rulebook, dice_key(msgspec.structs.replace(state, seats=seats)), len(seats))

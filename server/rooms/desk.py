@@ -216,7 +216,7 @@ class Desk:
             except ProtocolError:
                 return None
         connected: list[Json] = [seat in listed.connected for seat in range(len(part["seats"]))]
-        return {**part, "connected": connected}
+        return {**part, "created": listed.created, "connected": connected}
 
     async def look(self, room: RoomId) -> Mapping[str, Json]:
         """What anybody may see of a room besides the game itself."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import structlog
@@ -30,6 +31,8 @@ log = structlog.get_logger("pharos.rooms")
 
 DUE_AT_ONCE = 256
 AT_ONCE = 64
+FOREIGN_FOR = 10.0
+"""Seconds for which a room whose chore failed here is left to other nodes."""
 
 
 class Keeping:
@@ -40,6 +43,7 @@ class Keeping:
         self._tasks: list[asyncio.Task[None]] = []
         self._last_sweep: float | None = None
         self._gap: tuple[int, int] | None = None
+        self._foreign: dict[RoomId, float] = {}
         self._giving_back = False
         self._sweeping = asyncio.Lock()
 
@@ -93,17 +97,23 @@ class Keeping:
 
     async def sweep(self) -> None:
         """Look after rooms whose time has come, loaded or not; give clocks back what an outage took."""
-        due = await self._look()
+        due, now = await self._look(), self._hub.clock.monotonic()
+        self._foreign = {room: until for room, until in self._foreign.items() if until > now}
         for room in due:
             table = self._hub.table(room)
-            if not table.loaded:
-                table.submit(Job(writing.do_chore, lambda _: None))
+            if not table.loaded and room not in self._foreign:
+                table.submit(Job(writing.do_chore, partial(self._not_now, room)))
+
+    def _not_now(self, room: RoomId, error: ProtocolError) -> None:
+        """The room can't be looked after here: another node may, and this one looks again later."""
+        log.info("chore put off", room=room, code=str(error.code))
+        self._foreign[room] = self._hub.clock.monotonic() + FOREIGN_FOR
 
     async def _look(self) -> tuple[RoomId, ...]:
         async with self._sweeping:
             hub = self._hub
             asked = hub.clock.monotonic()
-            sweep = await hub.store.sweep(DUE_AT_ONCE)
+            sweep = await hub.store.sweep(DUE_AT_ONCE + len(self._foreign))
             hub.clock.learn(sweep.now)
             self._last_sweep = asked
             known = self._gap[0] if self._gap else None

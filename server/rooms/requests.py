@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import UNSET, UnsetType
-from protocol.digest import digest
 
 from protocol.codes import Code, ProtocolError
+from protocol.digest import digest
 from protocol.messages import (
     Act,
     Back,
@@ -169,9 +169,13 @@ def _attach(table: Table, viewer: Viewer, message: Join) -> None:
 
 
 def _missed(table: Table, viewer: Viewer, message: Join) -> Sequence[Change] | None:
-    """The changes after the entry that the client has seen, as far as the viewer may see them by now."""
+    """The changes after the entry that the client has seen, as far as the viewer may see them by now.
+
+    What a seat was told before its present holder took it is not the holder's to know.
+    """
     since = given(message.since)
-    if since is None:
+    taken = None if viewer.seat is None else table.room.state.seats[viewer.seat]
+    if since is None or (taken is not None and since.seq < taken.taken):
         return None
     head, _ = telling.view(table, viewer)
     changes = table.history.since(since.seq, since.tag) if since.seq <= head.seq else None

@@ -32,12 +32,13 @@ class Kind(StrEnum):
 
 
 class Seat(msgspec.Struct, frozen=True):
-    """A taken seat. `token`: hash of its holder's token, None where nobody holds it."""
+    """A taken seat. `token`: hash of its holder's token, None where nobody holds it; `taken`: by which entry."""
 
     name: str
     kind: Kind
     token: bytes | None
     entropy: bytes | None
+    taken: int
     served: bool = False
     resigned: bool = False
     timeouts: int = 0

@@ -43,7 +43,7 @@ class Table:
     """A room, its viewers on this node, and the jobs that wait for it.
 
     `room`, `history`, `viewers` are there in every job. `current`: the journal was read in the present job already.
-    `given_back`: the last outage for which the clocks were set right.
+    `given_back`: the last outage for which the clocks were set right. `due`: when the next chore is, if known.
     """
 
     room: Room
@@ -58,6 +58,7 @@ class Table:
         self.current = False
         self.unsure = False
         self.saved_at = 0
+        self.due: int | None = None
         self.given_back: tuple[int, int] | None = None
         self.idle_since = hub.clock.monotonic()
         self._jobs: deque[Job] = deque()
@@ -149,6 +150,7 @@ class Table:
             self.viewers.change(change)
         self.viewers.release(hub.clock.now())
         self.saved_at = self.room.head.seq
+        self.due = None
         self.loaded = self.current = True
         for viewer in attached:
             self.viewers.add(viewer)
@@ -189,6 +191,7 @@ class Table:
     def put_off(self, task: Task, at: int) -> None:
         """Do such a chore not before `at` (ms of store time)."""
         self._put_off[task] = at
+        self.due = None
 
     def _arrange(self) -> None:
         """Set the timers for the room's next chore and for the next release to delayed spectators."""
@@ -196,12 +199,14 @@ class Table:
         if not self.loaded:
             return
         clock = self.hub.clock
-        self._timers.append(clock.call_at(self.chore().at, self._time_for_chore))
+        due = self.chore().at if self.due is None else self.due
+        self._timers.append(clock.call_at(due, self._time_for_chore))
         release = self.viewers.release(clock.now())
         if release is not None:
             self._timers.append(clock.call_at(release, self._arrange))
 
     def _time_for_chore(self) -> None:
+        self.due = None
         self.submit(Job(writing.do_chore, self._chore_failed))
 
     def _chore_failed(self, error: ProtocolError) -> None:

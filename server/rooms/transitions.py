@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -57,7 +58,10 @@ def digest_of(position: Position) -> bytes:
 
 def dice_key(state: RoomState) -> bytes:
     """The key of the room's dice stream: fixed once all seats are taken."""
-    return stream_key(state.created.seed, [seat.entropy if seat else None for seat in state.seats])
+    return _stream_key(state.created.seed, tuple([seat.entropy if seat else None for seat in state.seats]))
+
+
+_stream_key = lru_cache(maxsize=4096)(stream_key)
 
 
 def start(rulebook: Rulebook, key: bytes, seats: int) -> Outcome:
@@ -86,7 +90,7 @@ def outcome(rulebook: Rulebook, state: RoomState, entry: AnyEntry) -> Outcome | 
         BrokenJournal: it does not fit the state, or leads elsewhere than it says.
     """
     if isinstance(entry, Seated):
-        seats = put(state.seats, entry.seat, seated(state, entry))
+        seats = put(state.seats, entry.seat, seated(state, entry, state.head.seq + 1))
         if state.status is not Status.OPEN or None in seats:
             return None
         found = start(rulebook, dice_key(replace(state, seats=seats)), len(seats))
@@ -113,11 +117,11 @@ def put(items: Sequence[T], place: int, item: T) -> tuple[T, ...]:
     return (*items[:place], item, *items[place + 1 :])
 
 
-def seated(state: RoomState, entry: Seated) -> Seat:
+def seated(state: RoomState, entry: Seated, seq: int) -> Seat:
     """The seat as the entry makes it; in a running game the seat's entropy stays what it was."""
     before = state.seats[entry.seat]
     entropy = entry.entropy if before is None else before.entropy
-    return Seat(entry.name, Kind(entry.kind), entry.token, entropy, served=entry.token is None)
+    return Seat(entry.name, Kind(entry.kind), entry.token, entropy, seq, served=entry.token is None)
 
 
 def after(rulebook: Rulebook, state: RoomState, recorded: Recorded, found: Outcome | None) -> RoomState:
@@ -199,7 +203,7 @@ def _after_move(rulebook: Rulebook, state: RoomState, entry: Acted | TimedOut, f
 def _after_seated(state: RoomState, entry: Seated, found: Outcome | None) -> RoomState:
     return replace(
         state,
-        seats=put(state.seats, entry.seat, seated(state, entry)),
+        seats=put(state.seats, entry.seat, seated(state, entry, state.head.seq)),
         offers=put(state.offers, entry.seat, None),
         invites=tuple(i for i in state.invites if i != entry.invite),
         position=found.position if found else state.position,

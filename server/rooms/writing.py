@@ -79,17 +79,19 @@ async def _append(table: Table, proposal: Proposal) -> Change:
         raise ProtocolError(Code.TOO_LARGE, f"the entry would have more than {MAX_ENTRY} bytes")
     planned = Recorded(room.head.seq + 1, secrets.token_hex(8), max(now, room.head.at), proposal.entry)
     next_state = room.next_state(planned, proposal.outcome)
+    index = index_of(room, next_state, hub.pace)
     append = Append(
         table.id,
         room.head,
         (data,),
         (planned.tag,),
-        index_of(room, next_state, hub.pace),
+        index,
         not_after=now + hub.pace.append_timeout,
         not_before=proposal.not_before,
     )
     with hub.stats.appending():
         head = await hub.store.append(append)
+    table.due = None if index.due is None else head.at + index.due
     return room.commit_planned(Recorded(head.seq, head.tag, head.at, proposal.entry), proposal.outcome, next_state)
 
 
@@ -104,10 +106,12 @@ async def catch_up(table: Table) -> None:
         await table.load()
         return
     for entry in entries[1:]:
+        table.due = None
         _tell(table, commit(table.room, recorded(entry)))
 
 
 def _tell(table: Table, change: Change) -> None:
+    """The change to all viewers, and what follows from it for some of them."""
     entry = change.recorded
     table.viewers.change(change)
     table.history.add(change)

@@ -187,7 +187,7 @@ class MemoryStore:
 
     def _listed(self, name: RoomId) -> Listed:
         room = self._memory.rooms[name]
-        return Listed(name, room.index.listing, room.connected(self._memory.clock()))
+        return Listed(name, room.index.listing, room.connected(self._memory.clock()), room.created)
 
     async def count(self) -> int:
         await self._travel()

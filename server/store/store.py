@@ -135,11 +135,12 @@ class Append(msgspec.Struct, frozen=True):
 
 
 class Listed(msgspec.Struct, frozen=True):
-    """One room of a list."""
+    """One room of a list. `created`: the time of its first entry."""
 
     room: RoomId
     listing: bytes
     connected: tuple[int, ...]
+    created: int
 
 
 class Page(msgspec.Struct, frozen=True):

@@ -60,7 +60,7 @@ def test_a_sound_file_becomes_its_typed_form(tmp_path: Path) -> None:
         ("hand = 5", "hand = true", "hand", "Expected `int`, got `bool`"),
         ("points = 4", "", "cards[1]", "missing required field `points`"),
         ("points = 3", "points = []", "cards[0].points", "Expected `int`, got `array`"),
-        ("2 = 12", "two = 12", "by_seats", "Expected `int`, got `str`"),
+        ("2 = 12", "two = 12", "key in by_seats", "Expected `int`, got `str`"),
         ("hand = 5", 'hand = 5\ncolours = ["red", 3]', "colours[1]", "Expected `str`, got `int`"),
     ],
 )

@@ -30,10 +30,10 @@ def cases(engine: AnyEngine) -> list[Game]:
 def soaked(engine: AnyEngine) -> list[Game]:
     """Three games for each number of seats and set of options, looked at more closely."""
     return [
-        _game(engine, seats, options, seed=seed, share=4)
+        _game(engine, seats, options, seed=10_000 + 10 * number + way, share=4)
         for seats in engine.seats
-        for options in option_sets(engine)
-        for seed in range(10_000, 10_000 + WAYS)
+        for number, options in enumerate(option_sets(engine))
+        for way in range(WAYS)
     ]
 
 

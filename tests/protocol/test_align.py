@@ -8,7 +8,14 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from protocol.align import common_pairs
+from protocol.align import common_runs
+
+
+def common_pairs(old: list[int], new: list[int]) -> list[tuple[int, int]]:
+    """The places of equal items, one by one."""
+    runs = common_runs(old, new, operator.eq)
+    return [(before + step, after + step) for before, after, length in runs for step in range(length)]
+
 
 short = st.lists(st.integers(0, 3), max_size=8)
 
@@ -24,7 +31,7 @@ def longest(old: list[int], new: list[int]) -> int:
 
 @given(old=short, new=short)
 def test_the_pairs_are_a_longest_common_subsequence(old: list[int], new: list[int]) -> None:
-    pairs = common_pairs(old, new, operator.eq)
+    pairs = common_pairs(old, new)
     assert all(old[before] == new[after] for before, after in pairs)
     assert all(a < b and c < d for (a, c), (b, d) in pairwise(pairs))
     assert len(pairs) == longest(old, new)
@@ -32,5 +39,5 @@ def test_the_pairs_are_a_longest_common_subsequence(old: list[int], new: list[in
 
 def test_where_much_came_and_went_only_both_ends_count() -> None:
     old, new = [*range(40), 99], [0, *range(100, 140), 39, 99]
-    assert common_pairs(old, new, operator.eq) == [(0, 0), (39, 41), (40, 42)]
-    assert common_pairs(list(range(40)), list(range(40))[::-1], operator.eq) == []
+    assert common_pairs(old, new) == [(0, 0), (39, 41), (40, 42)]
+    assert common_pairs(list(range(40)), list(range(40))[::-1]) == []

@@ -110,7 +110,7 @@ class Model:
     def listed(self, game: str | None, status: str | None) -> tuple[Listed, ...]:
         found = sorted(((room.created, name) for name, room in self.living().items()), reverse=True)
         return tuple(
-            Listed(name, room.index.listing, room.seats(self.now))
+            Listed(name, room.index.listing, room.seats(self.now), room.created)
             for name, room in ((name, self.rooms[name]) for _, name in found)
             if room.index.public and game in (None, room.index.game) and status in (None, room.index.status)
         )

@@ -247,6 +247,7 @@ async def test_while_another_process_locks_the_file_nothing_happens(path: Path) 
     store = SqliteStore(path)
     await store.open()
     head = await grown(store, ROOM, 1)
+    await store.follow(ROOM)
     lock = sqlite3.connect(path, isolation_level=None)
     lock.execute("BEGIN IMMEDIATE")
     results = await asyncio.gather(
@@ -259,6 +260,7 @@ async def test_while_another_process_locks_the_file_nothing_happens(path: Path) 
     assert (await grown(store, ROOM, 1)).seq == 2
     assert await store.lines(ROOM, 0) == ()
     await store.close()
+    assert [wakeup async for wakeup in store.wakeups()] == []
 
 
 async def test_a_short_lock_is_waited_for(path: Path, store: SqliteStore) -> None:
@@ -431,19 +433,40 @@ async def test_a_broken_record_spoils_its_room_only(path: Path, store: SqliteSto
     assert len(results[1]) == 3
 
 
+async def test_wakeups_come_again_after_the_device_failed(path: Path, device: type[Device]) -> None:
+    store, neighbour = SqliteStore(path), SqliteStore(path)
+    await store.open()
+    await neighbour.open()
+    await store.follow(ROOM)
+    device.broken = True
+    with pytest.raises(UnknownOutcome):
+        await store.append(of(OTHER))
+    device.broken = False
+    head = await grown(neighbour, ROOM, 1)
+    assert await anext(store.wakeups()) == Wakeup(ROOM, News.ENTRY, head.seq)
+    await store.close()
+    await neighbour.close()
+
+
 # Speed, as far as it can be told without a watch.
 
 
-async def test_what_one_turn_asks_for_is_one_commit(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    statements: list[str] = []
+@pytest.fixture
+def statements(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every statement that is done from now on."""
+    found: list[str] = []
     connect = schema.connect
 
     def traced(path: Path) -> sqlite3.Connection:
         connection = connect(path)
-        connection.set_trace_callback(statements.append)
+        connection.set_trace_callback(found.append)
         return connection
 
     monkeypatch.setattr(schema, "connect", traced)
+    return found
+
+
+async def test_what_one_turn_asks_for_is_one_commit(path: Path, statements: list[str]) -> None:
     store = SqliteStore(path)
     await store.open()
     await grown(store, ROOM, 1)
@@ -456,6 +479,16 @@ async def test_what_one_turn_asks_for_is_one_commit(path: Path, monkeypatch: pyt
         return_exceptions=True,
     )
     assert statements.count("COMMIT") == 1
+    await store.close()
+
+
+async def test_very_much_at_once_is_several_commits(path: Path, statements: list[str]) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    rooms = [RoomId(f"ROOM{n:04}") for n in range(2 * lane.TRANSACTION)]
+    heads = await asyncio.gather(*(store.append(of(room)) for room in rooms))
+    assert {head.seq for head in heads} == {1}
+    assert 2 <= statements.count("COMMIT") <= 2 * lane.TRANSACTION // lane.BATCH
     await store.close()
 
 

@@ -94,6 +94,15 @@ async def test_rooms_that_are_not_followed_are_silent(a: Store, doer: Store) -> 
     assert await until(a.wakeups(), wanted) == [wanted]
 
 
+async def test_what_was_not_read_before_unfollowing_is_not_read(a: Store) -> None:
+    await a.follow(ROOM)
+    await grown(a, ROOM, 1)
+    await a.unfollow(ROOM)
+    await a.follow(OTHER)
+    await grown(a, OTHER, 1)
+    assert await heard(a.wakeups(), 1) == [Wakeup(OTHER, News.ENTRY, 1)]
+
+
 async def test_a_room_can_be_followed_again(a: Store, doer: Store) -> None:
     await grown(doer, ROOM, 1)
     for _ in range(2):

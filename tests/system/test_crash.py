@@ -74,11 +74,10 @@ class Evening:
         """Note every action of the room's seat, and its `ok`."""
         act, numbers = room.act, itertools.count()
 
-        async def noted(action: Mapping[str, Any]) -> int:
+        async def noted(action: Mapping[str, Any], *, seq: int) -> int:
             key = f"key-{next(numbers)}"
             table.sent[room.seat or 0, key] = action
-            seq = await act(action, key=key)
-            table.acknowledged[room.seat or 0, key] = seq
+            table.acknowledged[room.seat or 0, key] = await act(action, seq=seq, key=key)
             self.progress.set()
             return seq
 

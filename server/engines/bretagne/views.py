@@ -94,10 +94,10 @@ class Views:
             next(row.region.value for row in box.sites if row.harbour == i) for i in range(box.harbours_in_play)
         ]
         self._stock = _remembered(_stock_view)
-        self._numbers = _remembered(lambda *numbers: numbers)
-        self._task = _remembered(_task_view)
-        self._weather = _remembered(_weather_view)
-        self._production = _remembered(_production_view)
+        self._row = _remembered(lambda *row: row)
+        self._task = _remembered(self._task_view)
+        self._weather = _remembered(self._weather_view)
+        self._production = _remembered(self._production_view)
         self._kinds = _remembered(self._kinds_view)
         self._names = _remembered(lambda cards: tuple(components.card_kinds[card].value for card in cards))
         self._words = _remembered(_words_view)
@@ -129,8 +129,8 @@ class Views:
             "rounds": self._components.box.rounds,
             "number": state.number,
             "task": self._task(state.task),
-            "order": self._numbers(*state.order),
-            "passed": self._numbers(*state.passed),
+            "order": self._row(*state.order),
+            "passed": self._row(*state.passed),
             "weather": self._weather(state.weather, state.round, self._components.box.rounds),
             "production": self._production(state.production, state.round, supplied),
             "quimper": self._stock(state.quimper),
@@ -148,6 +148,21 @@ class Views:
     def private(self, state: State, seat: int) -> PrivateView:
         """What only the seat may see."""
         return self._hand(state.players[seat].hand)
+
+    def _task_view(self, task: AnyTask) -> TaskView:
+        fields = msgspec.to_builtins(task).items()
+        view = {name: self._row(*value) if isinstance(value, tuple) else value for name, value in fields}
+        return cast(TaskView, view)
+
+    def _weather_view(self, cards: tuple[Weather, ...], round_: int, rounds: int) -> WeatherView:
+        return {
+            "now": cards[round_ - 1].value,
+            "forecast": cards[round_].value if round_ < rounds else None,
+            "past": self._row(*(card.value for card in cards[: round_ - 1])),
+        }
+
+    def _production_view(self, cards: tuple[int, ...], round_: int, supplied: bool) -> ProductionView:
+        return {"now": cards[round_ - 1] if supplied else None, "past": self._row(*cards[: round_ - 1])}
 
     def _kinds_view(self, cards: tuple[int, ...]) -> Counts:
         """Cards by kind, all kinds named."""
@@ -197,7 +212,7 @@ class Views:
             "region": self._regions[number],
             "tile": self._harbour_tiles[harbour.tile],
             "improved": harbour.improved,
-            "workers": self._numbers(*harbour.workers),
+            "workers": self._row(*harbour.workers),
         }
 
     def _spare_view(self, harbours: tuple[Harbour, ...]) -> tuple[HarbourTileView, ...]:
@@ -265,22 +280,6 @@ def _words_view(materials: tuple[Material, ...]) -> tuple[str, ...]:
 
 def _stock_view(stock: Stock) -> Counts:
     return {material.value: n for material, n in zip(MATERIALS, stock, strict=True)}
-
-
-def _task_view(task: AnyTask) -> TaskView:
-    return cast(TaskView, msgspec.to_builtins(task))
-
-
-def _weather_view(cards: tuple[Weather, ...], round_: int, rounds: int) -> WeatherView:
-    return {
-        "now": cards[round_ - 1].value,
-        "forecast": cards[round_].value if round_ < rounds else None,
-        "past": tuple(card.value for card in cards[: round_ - 1]),
-    }
-
-
-def _production_view(cards: tuple[int, ...], round_: int, supplied: bool) -> ProductionView:
-    return {"now": cards[round_ - 1] if supplied else None, "past": cards[: round_ - 1]}
 
 
 def _level_view(level: Level) -> LevelView:

@@ -205,7 +205,7 @@ class Components(Form, frozen=True, eq=False):
     fish: FishCards
     ships: tuple[Ship, ...]
     workshops: WorkshopLayouts
-    roofs: dict[RoofKind, tuple[tuple[str, str], ...]]
+    roofs: dict[str, tuple[tuple[str, str], ...]]
     buildings: tuple[AnyBuilding, ...]
 
     @cached_property

@@ -76,6 +76,9 @@ def _pace(box: Components, refuse: Refuse) -> None:
         raise refuse("action_coins", "the first action of a turn costs nothing")
     if box.privilege_to_start > box.privilege_limit:
         raise refuse("privilege_to_start", "more than the track's limit")
+    workers = box.workers_in_play - box.stay_on_wheel
+    if sum(comb(workers, size) * (size + 1) for size in range(1, box.ready_limit + 2)) >= LONGEST_LIST:
+        raise refuse("ready_limit", "more than 2,000 ways to score lace")
 
 
 def _pyramid(box: Components, refuse: Refuse) -> None:

@@ -12,7 +12,7 @@ from server.engines.burano.actions import BuranoAction
 from server.engines.burano.boards import SEATS
 from server.engines.burano.box import Components
 from server.engines.burano.events import BuranoEvent
-from server.engines.burano.state import Earning, Fishing, Options, Phase, State
+from server.engines.burano.state import Earning, FirstRoofs, Fishing, Options, Phase, State
 from server.engines.burano.steps import (
     catch,
     imagined,
@@ -65,6 +65,7 @@ STEPS: dict[Phase, Steps] = {
     Phase.OVER: {},
 }
 
+FIRST_ROOFS: Steps = {actions.DrawRoof: roofs.draw_roof}
 FISH: Steps = {actions.Sail: sea.sail, actions.Swap: sea.swap, actions.Skip: sea.skip}
 EARN: Steps = {actions.Earn: wheel.earn, actions.Skip: rounds.skip_work}
 LACE: Steps = {actions.Lace: workshops.lace, actions.Skip: workshops.skip}
@@ -205,6 +206,8 @@ class BuranoEngine:
 
 
 def _steps(state: State) -> Steps:
+    if isinstance(state.task, FirstRoofs):
+        return FIRST_ROOFS
     if state.phase is Phase.PERFORM:
         return FISH if isinstance(state.task, Fishing) else EARN if isinstance(state.task, Earning) else LACE
     return STEPS[state.phase]

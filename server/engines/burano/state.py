@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
-from typing import Concatenate, Literal, ParamSpec, TypeVar, cast
+from typing import Literal, TypeVar, TypeVarTuple, cast
 
 import msgspec
 
@@ -51,19 +51,19 @@ class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
 P = TypeVar("P", bound=Part)
 T = TypeVar("T")
-Rest = ParamSpec("Rest")
+Rest = TypeVarTuple("Rest")
 
 
-def remembered(derive: Callable[Concatenate[P, Rest], T]) -> Callable[Concatenate[P, Rest], T]:
-    """Derive once for each part and box: the second call with the same part gives the same object."""
+def remembered(derive: Callable[[P, *Rest], T]) -> Callable[[P, *Rest], T]:
+    """Derive once for each part and box: a second call with the same part gives the same object."""
     key = f"{derive.__module__}.{derive.__qualname__}"
 
     @wraps(derive)
-    def recall(part: P, /, *rest: Rest.args, **named: Rest.kwargs) -> T:
+    def recall(part: P, *rest: *Rest) -> T:
         kept = part.__dict__.get(key)
-        if kept is not None and all(before is now for before, now in zip(kept[0], rest, strict=True)):
+        if kept is not None and kept[0] == rest:
             return cast(T, kept[1])
-        derived = derive(part, *rest, **named)
+        derived = derive(part, *rest)
         part.__dict__[key] = (rest, derived)
         return derived
 

@@ -1,7 +1,8 @@
 """A thread with a connection, which takes everything that waits for it as one transaction.
 
-1. What one turn of the event loop asks for travels as one batch. The thread takes all batches that wait, does them in
-   one transaction, and hands all answers back to the loop with one call.
+1. What one turn of the event loop asks for travels as one batch. The thread takes the batches that wait, does them in
+   one transaction, and hands all answers back to the loop with one call. Very much at once is several batches and
+   transactions, so that no transaction takes too long to be answered in time.
 2. What is refused (a failed compare) refuses before it changes anything, so its neighbours stay. What fails in any
    other way undoes the transaction, and then each job is done in one of its own.
 3. A batch that has not been begun in time is taken back: `StoreUnavailable`, nothing happened. One that was begun
@@ -36,6 +37,8 @@ from server.store.store import (
 )
 
 T = TypeVar("T")
+BATCH = 256
+TRANSACTION = 512
 REFUSALS = (Conflict, NotInTime, Quarantined, LookupError)
 
 
@@ -144,9 +147,9 @@ class Lane:
         await asyncio.wait((self._ended,), timeout=patience)
 
     def _send(self) -> None:
-        if self._turn:
-            batch = _Batch(self._turn, self._manner.limit)
-            self._turn = []
+        jobs, self._turn = self._turn, []
+        for first in range(0, len(jobs), BATCH):
+            batch = _Batch(jobs[first : first + BATCH], self._manner.limit)
             batch.timer = self._loop.call_later(self._manner.limit, self._expire, batch)
             self._queue.put(batch)
 
@@ -177,12 +180,14 @@ class Lane:
             self._loop.call_soon_threadsafe(self._ended.set_result, None)
 
     def _take(self) -> tuple[list[_Batch], bool]:
-        """Everything that waits, after waiting for something, and whether there is more to come."""
+        """What waits, after waiting for something, and whether the lane goes on."""
         batches: list[_Batch] = []
         try:
             item = self._queue.get(timeout=self.watch.pause())
             while item is not None:
                 batches.append(item)
+                if sum(len(batch.jobs) for batch in batches) >= TRANSACTION:
+                    return batches, True
                 item = self._queue.get_nowait()
         except queue.Empty:
             return batches, True
@@ -264,11 +269,12 @@ class Lane:
             )
 
     def _look(self) -> None:
-        if self._connection is None:
+        if self.watch.pause() != 0:
             return
         try:
-            wakeups = self.watch.look(Transaction(self._connection, 0, {}))
-        except sqlite3.Error:
+            wakeups = self.watch.look(Transaction(self._connected(), 0, {}))
+        except (sqlite3.Error, StoreUnavailable):
+            self.watch.put_off(0.0)
             self._disconnect()
         else:
             if wakeups:

@@ -91,7 +91,7 @@ def rooms(transaction: Transaction, wanted: Wanted) -> Page:
     shown = found[: wanted.limit]
     more = cursor_behind(*shown[-1][:2]) if len(found) > len(shown) else None
     connected = _connected(transaction, [room for _, room, _ in shown])
-    return Page(tuple(Listed(room, data, connected.get(room, ())) for _, room, data in shown), more)
+    return Page(tuple(Listed(room, data, connected.get(room, ()), created) for created, room, data in shown), more)
 
 
 def _connected(transaction: Transaction, rooms: Sequence[RoomId]) -> dict[RoomId, tuple[int, ...]]:

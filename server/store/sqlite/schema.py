@@ -10,6 +10,8 @@
 from __future__ import annotations
 
 import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -66,14 +68,18 @@ def prepare(path: Path) -> None:
         StoreUnusable: it can't be created, or is not ours. StoreUnavailable: it is locked, or the disk is full.
     """
     _create(path)
-    try:
-        connection = _open(path, "rwc")
+    until = time.monotonic() + LOCK_WAIT
+    while True:
         try:
-            _prepare(connection, path)
-        finally:
-            connection.close()
-    except sqlite3.Error as error:
-        raise unavailable(path, error) from error
+            with closing(_open(path, "rwc")) as connection:
+                _prepare(connection, path)
+        except sqlite3.Error as error:
+            # Several that open a new file at once can be in each other's way beyond what SQLite waits for by itself.
+            if not is_busy(error) or time.monotonic() > until:
+                raise unavailable(path, error) from error
+            time.sleep(0.01)
+        else:
+            return
 
 
 def _create(path: Path) -> None:

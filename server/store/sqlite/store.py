@@ -107,12 +107,13 @@ class SqliteStore:
         return await self._read(reads.saved, room)
 
     async def follow(self, room: RoomId) -> None:
-        writer = self._open(self._writer)
-        self._followed.add(room)
+        writer, before = self._open(self._writer), room in self._followed
+        self._followed.add(room)  # ahead of the reply: a wake-up may come close behind it
         try:
             await self._write(writer.watch.follow, room)
         except StoreUnavailable:
-            self._followed.discard(room)
+            if not before:
+                self._followed.discard(room)
             raise
 
     async def unfollow(self, room: RoomId) -> None:

@@ -1,8 +1,8 @@
 """What happened to followed rooms, by one's own doing or another process's. Used in the writer's thread only.
 
 One's own transactions say what they changed. That another process committed is seen by SQLite's `data_version`, asked
-for every 50 ms and only while something is followed; then the followed rooms' marks are compared with the known ones.
-So nothing is written for the sake of wake-ups, and none is lost.
+for only while something is followed: every 50 ms, and more often right after something was seen. Then the followed
+rooms' marks are compared with the known ones. So nothing is written for the sake of wake-ups, and none is lost.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from server.store.sqlite import reads
 from server.store.sqlite.writes import Changes, Transaction
 from server.store.store import News, Wakeup
 
-INTERVAL = 0.05
+RESTING = 0.05
+BUSY = 0.002
 _SHARE = 20
 
 
@@ -28,6 +29,7 @@ class Watch:
         self._followed: set[RoomId] = set()
         self._version: int | None = None
         self._next = 0.0
+        self._seen = 0.0
 
     def follow(self, transaction: Transaction, room: RoomId) -> None:
         """Hear of what happens to the room after this transaction."""
@@ -42,7 +44,7 @@ class Watch:
             self._known.pop((room, news), None)
 
     def pause(self) -> float | None:
-        """How long to wait before the next look, in seconds; None: nothing is followed."""
+        """How long to wait before the next look, in seconds; 0: it is time. None: nothing is followed."""
         return max(0.0, self._next - self._monotonic()) if self._followed else None
 
     def committed(self, changes: Changes) -> list[Wakeup]:
@@ -50,20 +52,25 @@ class Watch:
         return [self._note(room, news, mark) for (room, news), mark in changes.items() if room in self._followed]
 
     def look(self, transaction: Transaction) -> list[Wakeup]:
-        """Wake-ups about what other processes changed, if it is time to look and there is anything."""
+        """Wake-ups about what other processes changed since the last look."""
         begun = self._monotonic()
-        if not self._followed or begun < self._next:
-            return []
         version = transaction.connection.execute("PRAGMA data_version").fetchone()[0]
-        wakeups: list[Wakeup] = []
-        if version != self._version:
-            marks = reads.marks(transaction, tuple(self._followed))
-            changed = {key: mark for key, mark in marks.items() if self._known.get(key, 0) != mark}
-            wakeups = [self._note(room, news, mark) for (room, news), mark in changed.items()]
-            self._version = version
-        ended = self._monotonic()
-        self._next = ended + max(INTERVAL, _SHARE * (ended - begun))
-        return wakeups
+        if version == self._version:
+            self.put_off(0.0)
+            return []
+        marks = reads.marks(transaction, tuple(self._followed))
+        changed = [
+            (room, news, mark) for (room, news), mark in marks.items() if self._known.get((room, news), 0) != mark
+        ]
+        self._version = version
+        self._seen = self._monotonic()
+        self.put_off(self._seen - begun)
+        return [self._note(*change) for change in changed]
+
+    def put_off(self, took: float) -> None:
+        """Set the time of the next look, after one that took so many seconds: looking takes a twentieth of all time."""
+        now = self._monotonic()
+        self._next = now + max(_SHARE * took, min(RESTING, max(BUSY, (now - self._seen) / 4)))
 
     def forget_version(self) -> None:
         """Another connection took the place of the one asked so far."""

@@ -12,10 +12,10 @@ from clients.bots.offline import as_map, document, play, table
 from clients.bots.policies import play_random, policy
 from server.engines.burano import ENGINE
 from server.engines.burano.state import Phase
+from tests.engines.burano.scenes import in_harbour, scoring, street
 from tests.engines.burano.tables import BLUE, GREEN, WHITE, card, give, house, in_turn, replace, roof_id
-from tests.engines.burano.test_lace_scoring import BLUE_14, ORANGE_25, WHITE_24, scoring
-from tests.engines.burano.test_roofs import FIXED_WB, street
-from tests.engines.burano.test_ships import in_harbour
+from tests.engines.burano.test_lace_scoring import BLUE_14, ORANGE_25, WHITE_24
+from tests.engines.burano.test_roofs import FIXED_WB
 
 
 def chosen(state: Any) -> dict[str, Any]:

@@ -11,7 +11,6 @@ from server.engines.bretagne.box import MATERIALS, LightClass, Weather
 from server.engines.bretagne.state import Act, State
 from server.engines.engine import IllegalAction
 from tests.engines.bretagne.tables import (
-    BOX,
     BRICK,
     CHANGEABLE,
     SAND,
@@ -310,9 +309,8 @@ def type_of(action: AnyAction) -> str:
     return str(action.__struct_config__.tag)
 
 
-def test_the_last_of_a_pass_is_not_asked_to_build() -> None:
+def test_only_the_deciding_seat_acts() -> None:
     state = pass_but(rich(acting(2)), 0)
     with pytest.raises(IllegalAction, match="another seat"):
         ENGINE.apply(state, 1, Pass(), None)  # type: ignore[arg-type]
     assert ENGINE.legal_actions(state, 1) == ()
-    assert BOX.levels == 3

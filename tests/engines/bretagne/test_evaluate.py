@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from msgspec.structs import replace
 
 from server.engines.bretagne import ENGINE
 from server.engines.bretagne.actions import (
@@ -297,4 +296,4 @@ def test_the_close_is_carried_out_in_the_last_round_too() -> None:
     state, events = step(passing(in_round(acting(2), 5), 0), Pass())
     assert len(only(events, Closed).idle_sites) == 9
     assert state.lighthouses[HEAVEN - 1].coins == 1
-    assert replace(state, round=5) == state
+    assert state.round == 5

@@ -13,7 +13,6 @@ from server.engines.engine import IllegalAction
 from tests.engines.bretagne.tables import (
     BOX,
     acting,
-    change_player,
     checked,
     defaults_until,
     give,
@@ -103,4 +102,3 @@ def test_only_the_last_pass_reveals() -> None:
     assert not any(event.reveals for event in events)
     _, events = step(state, Pass())
     assert events[0].reveals
-    assert passing(change_player(acting(2), 0), 0).passed == (0,)

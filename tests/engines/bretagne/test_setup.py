@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-
 import pytest
 from msgspec.structs import replace
 
@@ -14,7 +12,6 @@ from server.engines.bretagne.actions import (
     Gain,
     Gained,
     IncomeEvent,
-    Load,
     Opened,
     Pass,
     RoundEvent,
@@ -33,7 +30,6 @@ from tests.engines.bretagne.tables import (
     built,
     change_player,
     checked,
-    defaults_until,
     harbour_tile,
     in_harbour,
     legal,
@@ -305,14 +301,14 @@ def test_a_material_of_choice_is_a_decision_and_comes_last() -> None:
 
 
 def drained(state: State, *, but: tuple[int, ...] = (0, 0, 0, 0)) -> State:
-    """The supply has only these materials; seat 0 holds the rest, up to what it may keep is returned by nobody."""
+    """The supply has only these materials; seat 1 holds the rest."""
     taken = tuple(a - b for a, b in zip(state.supply.materials, but, strict=True))
     state = change_player(state, 1, materials=plus(state.players[1].materials, taken))
     return replace(state, supply=replace(state.supply, materials=but))
 
 
 def test_a_choice_is_skipped_when_the_supply_has_nothing() -> None:
-    """Three rounds of barges can't empty the supply, so the barge choice stands where it would be empty."""
+    """Once when one of two is there, once when none is."""
     state = in_harbour(harbour_tile(new(2, barges=Barges.CHOSEN), 0, harbour_with(any_material=1)), 0, 0)
     state = drained(replace(state, round=2), but=(1, 0, 0, 0))
     state = built(state, 2, 3)
@@ -349,9 +345,3 @@ def test_a_worker_as_income_comes_from_the_reserve_if_one_is_there() -> None:
     assert after.players[0].reserve == state.players[0].reserve - 1
     _, events = step(none_left, Pass())
     assert (only(events, IncomeEvent).got, only(events, IncomeEvent).short) == ({}, {"workers": 1})
-
-
-def test_seats_share_the_names_of_the_barges_loads() -> None:
-    state = defaults_until(new(2), "load")
-    assert legal(state)[0] == Load(BRICK)
-    assert Counter(type(action) for action in legal(state)) == {Load: 4}

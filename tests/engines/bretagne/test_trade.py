@@ -26,7 +26,7 @@ from server.engines.bretagne.actions import (
     Traded,
     TradeDone,
 )
-from server.engines.bretagne.box import KINDS, MATERIALS, City, Equipment, Trade
+from server.engines.bretagne.box import KINDS, MATERIALS, City, Equipment
 from server.engines.bretagne.state import Act, State, Trading, plus
 from server.engines.engine import IllegalAction
 from tests.engines.bretagne.tables import (
@@ -292,4 +292,3 @@ def test_there_is_no_dead_end(coins: int) -> None:
         seen: dict[str, AnyAction] = {str(action.__struct_config__.tag): action for action in actions}
         waiting.extend(play(state, action) for action in seen.values())
     assert ends > 1
-    assert Trade.SWAP in COMPONENTS.trades[LORIENT]

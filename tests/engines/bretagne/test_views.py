@@ -10,10 +10,22 @@ import pytest
 from msgspec.structs import replace
 
 from server.engines.bretagne import ENGINE
-from server.engines.bretagne.actions import EnterCity, Pass, SellCards, Swap
+from server.engines.bretagne.actions import EnterCity, Hire, NextCity, Pass, Recruit, SellCards, Swap
 from server.engines.bretagne.box import KINDS, MATERIALS, City
 from server.engines.bretagne.state import Barges, Options, State
-from tests.engines.bretagne.tables import BOX, acting, change_player, checked, deal, in_round, legal, new, play, step
+from tests.engines.bretagne.tables import (
+    BOX,
+    acting,
+    change_player,
+    checked,
+    deal,
+    give,
+    in_round,
+    legal,
+    new,
+    play,
+    step,
+)
 from tests.engines.play import dice, final, walk
 
 FURNISHINGS, PIER, SIREN, CABLEWAY = KINDS
@@ -89,6 +101,15 @@ def test_equal_parts_are_the_same_objects_in_all_games_at_once() -> None:
     assert after["players"][1] is view["players"][1]
     assert after["players"][0] is not view["players"][0]
     assert after["players"][0]["materials"] is view["players"][0]["materials"]
+
+
+def test_the_parts_of_a_decision_are_shared_too() -> None:
+    state = give(acting(2), 0, coins=9)
+    before = play(state, EnterCity(City.LORIENT), Recruit(), NextCity())
+    after = play(before, Hire())
+    tasks = [ENGINE.public_view(each)["task"] for each in (before, after)]
+    assert tasks[0]["visited"] == ("lorient",)
+    assert tasks[0]["visited"] is tasks[1]["visited"]
 
 
 @pytest.mark.parametrize("viewer", [None, 0, 1, 2])

@@ -5,11 +5,12 @@ from __future__ import annotations
 import pytest
 
 from server.engines.burano.box import Campanile, DyeHouse, FastBoat, HarbourMaster, Painter, Scaffolder, SharedBench
+from server.engines.burano.state import State
 from server.engines.burano.steps.buildings import final_points, holds, painter_bonus, scaffolded
 from tests.engines.burano.tables import BOX, at_work, card, give, in_turn, square
 
 
-def points(*cards: int, state=None) -> int:
+def points(*cards: int, state: State | None = None) -> int:
     return final_points(BOX, give(state or in_turn(), buildings=cards), 0)
 
 
@@ -22,7 +23,7 @@ def test_there_are_sixteen_cards_of_ten_kinds() -> None:
     ("sold", "first", "second"),
     [([], 0, 0), (["sole", "sole", "eel"], 6, 0), (["sole", "crab"], 2, 2), (["shrimp"] * 4, 0, 8)],
 )
-def test_fishmongers_pay_two_for_each_sold_fish_of_their_kinds(sold, first: int, second: int) -> None:
+def test_fishmongers_pay_two_for_each_sold_fish_of_their_kinds(sold: list[str], first: int, second: int) -> None:
     state = give(in_turn(), sold=sold, fish=["sole", "crab"])
     assert points(card("fishmonger", 0), state=state) == first
     assert points(card("fishmonger", 1), state=state) == second

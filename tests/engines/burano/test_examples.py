@@ -62,7 +62,7 @@ def test_2_the_three_sectors_of_ring_piece_a() -> None:
 @pytest.mark.parametrize(
     ("seats", "cells"), [(2, ((1, 4), (2, 4), (2, 5))), (3, ((1, 4), (2, 4), (2, 5))), (4, ((2, 4), (1, 4), (1, 5)))]
 )
-def test_3_three_workers_that_touch_score_eight(seats: int, cells) -> None:
+def test_3_three_workers_that_touch_score_eight(seats: int, cells: tuple[tuple[int, int], ...]) -> None:
     blue, white, orange = (square(*cell) for cell in cells)
     state = at_work(without_pyramids(in_turn(seats)), blue, white, orange)
     board = state.workshops.squares

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from server.engines.burano.actions import Build, Skip
+from server.engines.burano.boards import Colour
 from server.engines.burano.events import Built
-from server.engines.burano.state import Earning, Fishing, Lacing, Phase
+from server.engines.burano.state import Earning, Fishing, Lacing, Phase, State, Task
 from tests.engines.burano.tables import (
     BLUE,
     BOX,
@@ -30,7 +31,7 @@ from tests.engines.burano.tables import (
 WHITE_BLUE = roof_id("islands", "white", "blue")
 
 
-def ready(*colours):
+def ready(*colours: Colour) -> State:
     """Seat 0's turn with these cubes ready, and a lone white house at 3, 4."""
     return give(house(bare(in_turn()), 3, 4, WHITE), ready=list(colours), roofs=())
 
@@ -95,7 +96,7 @@ def test_a_house_on_a_roof_end_of_its_own_colour_brings_a_privilege_up_to_the_li
     ("work", "task"),
     [("fish", Fishing(swapped=False)), ("lace", Lacing((WHITE, ORANGE, BLUE), 3, 0)), ("earn", Earning())],
 )
-def test_building_starts_the_action_of_the_colour_which_may_be_skipped(work: str, task) -> None:
+def test_building_starts_the_action_of_the_colour_which_may_be_skipped(work: str, task: Task) -> None:
     state = act(works(turned(ready(GREEN)), green=work), Build("green", 2, 3))
     assert state.phase is Phase.PERFORM
     assert state.task == task

@@ -8,8 +8,9 @@ import pytest
 
 from server.engines.burano.actions import ScoreLace, Skip
 from server.engines.burano.events import LaceScored
-from server.engines.burano.state import Phase
+from server.engines.burano.state import Phase, State
 from server.engines.burano.steps.lace_scoring import guilds, worth
+from tests.engines.burano.scenes import scoring
 from tests.engines.burano.tables import (
     BLUE,
     BOX,
@@ -17,35 +18,25 @@ from tests.engines.burano.tables import (
     ORANGE,
     WHITE,
     act,
-    at_work,
     card,
     give,
-    in_turn,
     legal,
     legal_of,
     play,
     refused,
     replace,
     square,
-    without_pyramids,
 )
 
 BLUE_14, WHITE_24, ORANGE_25 = square(1, 4), square(2, 4), square(2, 5)
 DYE = (card("dye house"),)
 
 
-def scoring(*workers: int, ready=(), cards: tuple[int, ...] = ()):
-    """Seat 0 about to score lace, after spring."""
-    state = at_work(without_pyramids(in_turn()), *workers)
-    state = give(state, ready=list(ready), buildings=cards, stock=[])
-    return replace(state, phase=Phase.LACE_SCORING, round=3)
-
-
-def choices(state) -> list[tuple[tuple[int, ...], str | None]]:
+def choices(state: State) -> list[tuple[tuple[int, ...], str | None]]:
     return [(score.squares, score.joker) for score in legal_of(state, ScoreLace)]
 
 
-def by_hand(state) -> set[tuple[tuple[int, ...], str | None]]:
+def by_hand(state: State) -> set[tuple[tuple[int, ...], str | None]]:
     """Every choice, from the words of the rule: each square's cube is a ready one, or one of them the joker's."""
     board, family = state.workshops.squares, state.families[0]
     own = [number for number, each in enumerate(board) if each and 0 in each.workers]
@@ -111,7 +102,9 @@ def test_other_choices_are_refused(scored: ScoreLace, rule: str) -> None:
         ),
     ],
 )
-def test_every_choice_is_listed_once_in_order(workers, ready, cards) -> None:
+def test_every_choice_is_listed_once_in_order(
+    workers: tuple[int, ...], ready: tuple[int, ...], cards: tuple[int, ...]
+) -> None:
     state = scoring(*workers, ready=ready, cards=cards)
     listed = choices(state)
     assert len(set(listed)) == len(listed)
@@ -152,7 +145,9 @@ def test_the_joker_gives_a_cube_of_a_chosen_colour_alone_or_beside_ready_cubes()
         ((), ()),
     ],
 )
-def test_chosen_workers_that_touch_by_sides_form_guilds(cells, sizes) -> None:
+def test_chosen_workers_that_touch_by_sides_form_guilds(
+    cells: tuple[tuple[int, int], ...], sizes: tuple[int, ...]
+) -> None:
     assert guilds(BOX, [square(*cell) for cell in cells]) == sizes
 
 

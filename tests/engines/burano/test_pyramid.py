@@ -8,7 +8,7 @@ import pytest
 
 from server.engines.burano.actions import CubePrivilege, EndTurn, Stack, Take
 from server.engines.burano.events import CubeGained, RoundsBegun, Stacked, Taken
-from server.engines.burano.state import Phase, Pyramid
+from server.engines.burano.state import Phase, Pyramid, State
 from server.engines.burano.steps import pyramid
 from tests.engines.burano.tables import (
     BLUE,
@@ -31,7 +31,7 @@ from tests.engines.burano.tables import (
 )
 
 
-def built(state, seat):
+def built(state: State, seat: int) -> State:
     """The state after a seat built its whole pyramid from the first legal cubes."""
     while seat in ENGINE.deciding(state):
         state = act(state, legal(state, seat)[0], seat)
@@ -78,7 +78,7 @@ def test_base_then_a_layer_that_needs_four_beneath_then_the_top() -> None:
 
 
 @pytest.mark.parametrize("place", [(1, 0, 0), (2, 0, 0), (0, 3, 0), (0, -1, 0), (3, 0, 0)])
-def test_a_cube_is_stacked_only_where_it_is_borne(place) -> None:
+def test_a_cube_is_stacked_only_where_it_is_borne(place: tuple[int, int, int]) -> None:
     assert "beneath" in refused(with_roofs(2), Stack("white", *place), 0)
 
 

@@ -7,8 +7,9 @@ import pytest
 from server.engines.burano.actions import Paint, Privilege, TakeBuilding
 from server.engines.burano.box import RoofKind
 from server.engines.burano.events import Painted, RoofScored
-from server.engines.burano.state import BuildingRow, Phase, RoofEnd
+from server.engines.burano.state import BuildingRow, Phase, RoofEnd, State
 from server.engines.burano.steps.roofs import worth
+from tests.engines.burano.scenes import street
 from tests.engines.burano.tables import (
     BLUE,
     BOX,
@@ -42,15 +43,7 @@ FIXED_WB = roof_id("fixed", "white", "blue")
 ISLANDS_WB = roof_id("islands", "white", "blue")
 
 
-def street(*roofs: int, cards: tuple[int, ...] = ()):
-    """Seat 0's turn with these roofs; houses in row 4: white, blue, white, green at x = 2 to 5."""
-    state = bare(in_turn())
-    for x, colour in ((2, WHITE), (3, BLUE), (4, WHITE), (5, GREEN)):
-        state = house(state, x, 4, colour)
-    return give(state, roofs=tuple(sorted(roofs)), buildings=cards)
-
-
-def spots(state) -> set[tuple[int, int, int, int, int]]:
+def spots(state: State) -> set[tuple[int, int, int, int, int]]:
     return {(paint.roof, paint.x, paint.y, paint.x2, paint.y2) for paint in legal_of(state, Paint)}
 
 
@@ -140,7 +133,9 @@ def test_scaffolders_let_an_end_of_their_colours_lie_on_any_colour_and_add_up() 
         (("orange", "yellow"), (0, 2), 10),
     ],
 )
-def test_painters_count_ends_of_their_colours_and_add_up(ends, cards, bonus: int) -> None:
+def test_painters_count_ends_of_their_colours_and_add_up(
+    ends: tuple[str, str], cards: tuple[int, ...], bonus: int
+) -> None:
     roof = roof_id("fixed", *ends)
     one, other = (BOX.colour_of[end] for end in ends)
     state = house(house(bare(in_turn()), 2, 4, one), 3, 4, other)

@@ -6,8 +6,9 @@ import pytest
 
 from server.engines.burano.actions import Catch, Sail, Send, Skip, Swap
 from server.engines.burano.events import Caught, CrewSent, Sailed, Swapped
-from server.engines.burano.state import Catching, Crewing, Fishing, FishMarket, Phase
+from server.engines.burano.state import Catching, Crewing, Fishing, FishMarket, Phase, State
 from server.engines.burano.steps.sea import matches
+from tests.engines.burano.scenes import at_sea
 from tests.engines.burano.tables import (
     BLUE,
     BOX,
@@ -20,10 +21,8 @@ from tests.engines.burano.tables import (
     apply,
     ashore,
     card,
-    deserted,
     docks,
     give,
-    in_turn,
     legal,
     legal_of,
     maps,
@@ -33,19 +32,8 @@ from tests.engines.burano.tables import (
     turned,
 )
 
-OTHERS = (GREEN, PINK, YELLOW)  # colours that are not red at the tables below
 
-
-def at_sea(boat: str = "Murano", seats: int = 2):
-    """Seat 0 about to sail; red colours white, orange, blue; no island matches."""
-    state = deserted(turned(in_turn(seats)))
-    for island in BOX.sea.islands:
-        state = docks(state, island, *OTHERS)
-    state = give(state, boat=boat, privileges=0)
-    return replace(state, phase=Phase.PERFORM, task=Fishing(swapped=False), actions=1)
-
-
-def routes(state) -> list[tuple[str, ...]]:
+def routes(state: State) -> list[tuple[str, ...]]:
     return [sail.route for sail in legal_of(state, Sail)]
 
 
@@ -60,7 +48,7 @@ def routes(state) -> list[tuple[str, ...]]:
         ((), (WHITE, WHITE, WHITE), 0),
     ],
 )
-def test_matches_are_a_multiset_intersection(reds, houses, number: int) -> None:
+def test_matches_are_a_multiset_intersection(reds: tuple[int, ...], houses: tuple[int, ...], number: int) -> None:
     """D2."""
     assert matches(reds, houses) == number
 
@@ -191,6 +179,7 @@ def test_fewer_go_ashore_only_if_the_wheel_has_none_to_spare() -> None:
 
 
 def test_each_other_seat_there_takes_one_worker_back_and_gets_two_coins() -> None:
+    """D9: at once."""
     state = ashore(at_sea("Torcello", seats=3), "Torcello", 1, 2, 1)
     state = replace(state, phase=Phase.CREW, task=Crewing(1))
     after, events = play(state, Send())

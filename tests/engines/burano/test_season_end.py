@@ -15,7 +15,7 @@ from server.engines.burano.events import (
     SeasonBegun,
     StartPlayer,
 )
-from server.engines.burano.state import NewRoofs, Phase, RoofStacks
+from server.engines.burano.state import NewRoofs, Phase, RoofStacks, State
 from server.engines.burano.steps.season_end import result
 from tests.engines.burano.tables import (
     BLUE,
@@ -45,13 +45,13 @@ from tests.engines.burano.tables import (
 )
 
 
-def last_turn(seats: int = 2, season: int = 0):
+def last_turn(seats: int = 2, season: int = 0) -> State:
     """The last seat's turn of a season's last round; one action is taken."""
     state = without_pyramids(deserted(in_turn(seats)))
     return replace(state, season=season, round=BOX.rounds[season] - 1, seat=seats - 1, actions=1)
 
 
-def after_lace(state):
+def after_lace(state: State) -> State:
     """The state when every seat has skipped its lace scoring."""
     while state.phase is Phase.LACE_SCORING:
         state = act(state, Skip())
@@ -74,6 +74,13 @@ def test_a_harbour_master_wins_ties_at_seasons_end() -> None:
     state = ashore(state, "Vignole", 2, 1, 0, 0)
     _, events = play(state, EndTurn())
     assert events[-1].islands == (("Murano", (1,), 4), ("Vignole", (0,), 4))
+
+
+def test_two_harbour_masters_that_tie_share() -> None:
+    """D20: the box has one; a file may have more."""
+    master = (card("harbour master"),)
+    state = ashore(give(give(last_turn(4), 1, buildings=master), 2, buildings=master), "Murano", 1, 1, 1, 0)
+    assert play(state, EndTurn())[1][-1].islands == (("Murano", (1, 2), 2),)
 
 
 def test_islands_without_workers_score_nobody() -> None:
@@ -110,20 +117,21 @@ def test_a_colour_the_supply_lacks_is_skipped_in_turn_order() -> None:
     assert begun.drawn == ({"orange": 1, "pink": 1}, {"white": 1, "orange": 1, "blue": 1, "pink": 1})
 
 
-def _begun(state) -> SeasonBegun:
+def _begun(state: State) -> SeasonBegun:
     state = act(act(state, EndTurn()), Skip())
     event = play(state, Skip())[1][-1]
     assert isinstance(event, SeasonBegun)
     return event
 
 
-def renewing(*roofs: int, privileges: int = 0):
+def renewing(*roofs: int, privileges: int = 0) -> State:
     """Seat 0's roofs at the end of spring."""
     state = after_lace(act(last_turn(), EndTurn()))
     return give(state, roofs=roofs, privileges=privileges)
 
 
 def test_roofs_go_back_before_the_first_draw_and_kinds_not_held_are_drawn() -> None:
+    """D18: a returned roof lies at the bottom of its stack."""
     state = renewing(0, 12)
     assert maps(state) == [
         {"type": "draw_roof", "kind": "wheel"},

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from server.engines.burano.actions import DrawRoof, Stack
+from server.engines.burano.actions import CoinPrivilege, CubePrivilege, Done, DrawRoof, ReturnRoof, Stack
 from server.engines.burano.state import FirstRoofs, Options, Phase
 from server.engines.burano.steps import layout, wheel
 from server.engines.dice import Dice
@@ -170,5 +170,6 @@ def test_a_kind_held_an_unknown_kind_and_season_end_actions_are_refused_in_set_u
     assert maps(state) == [{"type": "draw_roof", "kind": kind} for kind in ("islands", "workshops", "wheel")]
     for action in ({"type": "draw_roof", "kind": "fixed"}, {"type": "draw_roof", "kind": "straw"}):
         assert "roof" in refused(state, DrawRoof(action["kind"]))
-    assert "phase" in refused(state, Stack("white", 0, 0, 0))
+    for action in (Stack("white", 0, 0, 0), CubePrivilege("white"), CoinPrivilege(), ReturnRoof(36), Done()):
+        assert "phase" in refused(state, action)
     assert with_roofs(2).families[0].roofs == tuple(sorted(with_roofs(2).families[0].roofs))

@@ -11,16 +11,11 @@ from server.engines.burano.box import Scheme, Ship
 from server.engines.burano.events import Sold
 from server.engines.burano.state import Fish, Phase
 from server.engines.burano.steps.ships import lots, sold_units
-from tests.engines.burano.tables import BOX, act, give, in_turn, legal, legal_of, play, refused, replace
+from tests.engines.burano.scenes import in_harbour
+from tests.engines.burano.tables import BOX, act, legal, legal_of, play, refused
 
 FULL = Fish((6,) * 8)
 ASSORTMENT, SINGLE, PAIRS, WEIGHT = range(4)
-
-
-def in_harbour(*fish: str, ships: tuple[int, ...] = (0, 0, 1, 1)):
-    """Seat 0 in Venezia with these fish."""
-    state = give(in_turn(), boat="Venezia", fish=list(fish))
-    return replace(state, phase=Phase.SELL, actions=1, sea=replace(state.sea, ships=ships))
 
 
 def by_hand(scheme: Scheme, hand: tuple[int, ...], most: int) -> set[tuple[int, ...]]:

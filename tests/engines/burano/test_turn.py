@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from server.engines.burano.actions import CoinPrivilege, EndTurn, Skip, Take
 from server.engines.burano.events import CoinGained, TurnEnded
-from server.engines.burano.state import Phase
+from server.engines.burano.state import Phase, State
 from tests.engines.burano.tables import (
     ENGINE,
     WHITE,
@@ -21,7 +21,7 @@ from tests.engines.burano.tables import (
 )
 
 
-def spent(state):
+def spent(state: State) -> State:
     """The state without anything for seat 0 to do: no cubes, roofs, privileges."""
     return give(without_pyramids(state), ready=[], roofs=(), privileges=0)
 

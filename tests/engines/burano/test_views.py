@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from server.engines.burano.actions import Catch, Take
+from tests.engines.burano.scenes import at_sea
 from tests.engines.burano.tables import ENGINE, WHITE, act, card, give, house, in_turn, legal_of, roof_id, turned
-from tests.engines.burano.test_sea import at_sea, docks
+from tests.engines.burano.test_sea import docks
 
 
 def test_the_public_view_shows_the_table_in_the_words_of_the_box() -> None:

@@ -9,8 +9,9 @@ import pytest
 from server.engines.burano.actions import Done, Earn, Recall, Skip
 from server.engines.burano.box import Mark
 from server.engines.burano.events import Earned, Recalled
-from server.engines.burano.state import Earning, Phase, State, Wheel
+from server.engines.burano.state import Phase, Wheel
 from server.engines.burano.steps import wheel
+from tests.engines.burano.scenes import earning
 from tests.engines.burano.tables import (
     BOX,
     act,
@@ -22,9 +23,7 @@ from tests.engines.burano.tables import (
     maps,
     play,
     refused,
-    replace,
     square,
-    turned,
 )
 
 RING = [sector for piece in BOX.pieces for sector in piece]  # pieces in the order A, B, C, D
@@ -91,11 +90,6 @@ def test_ring_pieces_in_any_order_make_a_ring_of_twelve() -> None:
         assert [wheel.sector(at, BOX, number) for number in range(1, 13)] == ring[5:] + ring[:5]
 
 
-def earning(state: State | None = None) -> State:
-    """Seat 0 about to earn, with the first ring piece uncovered."""
-    return replace(turned(state or in_turn()), phase=Phase.PERFORM, task=Earning(), actions=1)
-
-
 def test_earn_pays_the_uncovered_coin_marks() -> None:
     state = earning()
     assert legal(state) == [Earn(), Skip()]
@@ -106,6 +100,7 @@ def test_earn_pays_the_uncovered_coin_marks() -> None:
 
 
 def test_any_number_of_workers_comes_back_for_a_coin_each() -> None:
+    """D9: the wheel's numbers change at once."""
     state = at_work(ashore(deserted(in_turn()), "Murano", 2, 1), square(1, 4), seat=0)
     state = act(earning(state), Earn())
     assert maps(state) == [{"type": "recall", "island": "Murano"}, {"type": "recall", "square": 11}, {"type": "done"}]

@@ -6,11 +6,10 @@ import pytest
 
 from server.engines.burano.actions import Lace, Skip
 from server.engines.burano.events import LaceEnded, LacePlaced
-from server.engines.burano.state import Lacing, Phase, Work
-from server.engines.burano.steps.island import task_of
+from server.engines.burano.state import Lacing, Phase, State
+from tests.engines.burano.scenes import lacing
 from tests.engines.burano.tables import (
     BLUE,
-    BOX,
     ORANGE,
     WHITE,
     act,
@@ -25,7 +24,6 @@ from tests.engines.burano.tables import (
     refused,
     replace,
     square,
-    turned,
 )
 
 BLUES = [square(1, 2), square(1, 3), square(1, 4)]  # of the three-square layout; the coin is at 1, 3
@@ -33,15 +31,7 @@ WHITES = [square(2, 3), square(2, 4), square(3, 3)]  # the coin is at 3, 3
 ORANGES = [square(1, 6), square(2, 5), square(2, 6)]  # the coin is at 2, 6
 
 
-def lacing(state=None, *, workers: int = 9, privileges: int = 0, cards: tuple[int, ...] = ()):
-    """Seat 0 at lace; red colours white, orange, blue, in this order."""
-    state = turned(state or in_turn(3), workers=workers)
-    state = give(state, privileges=privileges, buildings=cards)
-    task = task_of(Work.LACE, BOX, state.families[0])
-    return replace(state, phase=Phase.PERFORM, task=task, actions=1)
-
-
-def squares(state) -> dict[int, bool]:
+def squares(state: State) -> dict[int, bool]:
     return {lace.square: lace.privilege for lace in legal_of(state, Lace)}
 
 

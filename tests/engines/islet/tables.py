@@ -88,25 +88,15 @@ def scene(
         AssertionError: the rules could never come to it.
     """
     tiles = Tiles(components)
-    owners = dict(eggs or {})
-    stacks = [Stack(*cell, tiles.all(words), owners.get(cell)) for cell, words in board.items()]
+    stacks = [Stack(*cell, tiles.all(words), (eggs or {}).get(cell)) for cell, words in board.items()]
     named = [None if each["hand"] is None else tiles.all(each["hand"]) for each in seats]
     hands = [tiles.first(components.hand) if hand is None else hand for hand in named]
     laid = [number for number, each in enumerate(seats) for _ in range(each["laid"])]
-    far = [_right_of(max(board), n + 1) for n in range(len(laid) + 1)]
-    stacks += [Stack(*cell, tiles.first(1), owner) for cell, owner in zip(far, laid, strict=False)]
-    if bag is not None:
-        stacks.append(Stack(*far[-1], tiles.first(len(tiles.left) - bag), None))
+    stacks += _far_away(tiles, max(board), laid, bag)
     lying = Counter(stack.egg for stack in stacks)
+    all_eggs = components.eggs_of(len(seats))
     players = tuple(
-        Player(
-            bird=each["bird"],
-            cards=each["cards"],
-            guarded=each["guarded"],
-            used=NONE,
-            eggs=components.eggs_of(len(seats)) - sum(each["guarded"]) - lying[number],
-            hand=tuple(sorted(hand)),
-        )
+        _player(each, hand, all_eggs - lying[number])
         for number, (each, hand) in enumerate(zip(seats, hands, strict=True))
     )
     held = [player.cards for player in players] + [player.guarded for player in players]
@@ -127,6 +117,26 @@ def scene(
     state = State(**{**fields, **changes})
     assert not list(faults(components, state)), list(faults(components, state))
     return state
+
+
+def _far_away(tiles: Tiles, beside: Cell, owners: list[int], bag: int | None) -> list[Stack]:
+    """Off the last cell of the board: a row of tiles with these owners' eggs, then what is too much for the bag."""
+    row = [Stack(*_right_of(beside, n), tiles.first(1), owner) for n, owner in enumerate(owners, 1)]
+    if bag is None:
+        return row
+    return [*row, Stack(*_right_of(beside, len(row) + 1), tiles.first(len(tiles.left) - bag), None)]
+
+
+def _player(words: Mapping[str, Any], hand: tuple[int, ...], eggs: int) -> Player:
+    """`eggs`: those that are not on the island."""
+    return Player(
+        bird=words["bird"],
+        cards=words["cards"],
+        guarded=words["guarded"],
+        used=NONE,
+        eggs=eggs - sum(words["guarded"]),
+        hand=tuple(sorted(hand)),
+    )
 
 
 def _right_of(cell: Cell, steps: int) -> Cell:

@@ -171,3 +171,19 @@ def test_the_default_action_takes_a_bird_off_anothers_tile() -> None:
             assert play.state.player.bird not in play.state.others()
             left += 1
     assert left > 50
+
+
+def test_a_long_search_without_a_way_out_is_short_work() -> None:
+    """D3: twelve cards to go to and fro with between three birds, and no clay in the pile to get off by.
+
+    Rows of walks are millions here; places and purses are few. With one clay there is a way.
+    """
+    board = {(0, 0): "cl", (1, 0): "wl", (2, 0): "sl", (3, 0): "wl", (4, 0): "cl"}
+    rich = seat((0, 0), {"water": 4, "sand": 4}, {"water": 2, "sand": 2})
+    hoards = [seat((1, 0), {"clay": 8}), seat((2, 0), {"clay": 4})]
+    stuck = Play(scene(board, rich, *hoards, seat((3, 0))))
+    assert stuck.listed("walk") == []
+    assert "could not leave" in stuck.refusal("walk", x=1, y=0, pay={"cards": {"water": 1}, "guarded": {}})
+    hoards[1] = seat((2, 0), {"clay": 3})
+    free = Play(scene(board, rich, *hoards, seat((3, 0))))
+    assert {(action["x"], action["y"]) for action in free.listed("walk")} == {(1, 0)}

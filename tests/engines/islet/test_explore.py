@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from server.engines.islet.components import KINDS
 from server.engines.islet.state import Player
 from tests.engines.islet.tables import Play, pay, scene, seat
@@ -155,6 +157,22 @@ def test_drawing_fills_the_hand_from_the_top_of_the_bag_and_reveals() -> None:
     forms = [as_map(form)["tiles"] for form in (drawn.form_for(0),) if form is not None]
     assert [tile["id"] for tile in forms[0]] == sorted(bag[-2:])
     assert drawn.form_for(1) == drawn.public
+
+
+def test_drawn_tiles_are_told_by_id_whatever_their_order_in_the_bag() -> None:
+    """Their order says nothing, so nobody gets it."""
+    forms = []
+    for turned in (False, True):
+        play = rising()
+        one, two, *_ = play.me.hand
+        bag = play.state.bag
+        ends = (bag[-1], bag[-2]) if turned else bag[-2:]
+        play.state = msgspec.structs.replace(play.state, bag=(*bag[:-2], *ends))
+        play.do("lay_tile", tile=one, x=3, y=0)
+        play.do("lay_tile", tile=two, x=2, y=0)
+        play.do("stop")
+        forms.append([event.form_for(0) for event in play.events])
+    assert forms[0] == forms[1]
 
 
 def test_only_an_explore_draws() -> None:

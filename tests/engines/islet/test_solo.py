@@ -82,6 +82,13 @@ def test_a_stack_leaves_whole_and_lies_open() -> None:
     assert view["lost"] == ({"terrain": "sand", "nest": "flower"}, {"terrain": "sand", "nest": "twig"})
 
 
+def test_the_stack_under_the_bird_is_safe() -> None:
+    for seed in range(6):
+        play = Play(scene({(0, 0): "wl", (1, 0): "wt wl"}, seat((1, 0)), solo=deck(NIGHT)), seed=seed)
+        play.do("walk", x=0, y=0, pay=pay())
+        assert play.do("stop") == [{"kind": "night", "lost": {"x": 1, "y": 0}}], "though the bird's own is lower"
+
+
 def test_inland_stacks_are_safe() -> None:
     inland = {(0, 0): "sl", (-1, 0): "wl wl", (1, 0): "wl wl", (0, -1): "wl wl"}
     play = Play(scene(inland, seat((1, 0), {"sand": 1, "water": 1}), solo=deck(NIGHT)))

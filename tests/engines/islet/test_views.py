@@ -146,6 +146,14 @@ def test_imagining_keeps_what_is_seen_and_deals_the_rest() -> None:
             assert ENGINE.load(ENGINE.dump(other)) == other
 
 
+def test_imagining_deals_hands_and_bag_by_the_dice() -> None:
+    state = scene({(0, 0): "wl"}, seat(), seat())
+    imagined = [ENGINE.resample(state, 0, Dice(bytes([n]) * 32)) for n in range(4)]
+    assert len({other.players[1].hand for other in imagined}) == 4
+    assert len({other.bag for other in imagined}) == 4
+    assert ENGINE.resample(state, 0, Dice(bytes(32))) == ENGINE.resample(state, 0, Dice(bytes(32)))
+
+
 def test_imagining_the_solo_deck_keeps_days_and_nights() -> None:
     state = scene({(0, 0): "wl"}, seat((0, 0)), turn=9)
     decks = {ENGINE.resample(state, 0, Dice(bytes([n]) * 32)).solo for n in range(8)}

@@ -44,11 +44,20 @@ class Game:
     steps: list[Step] = field(default_factory=list)
 
     def few(self, most: int) -> list[Step]:
-        """At most `most` steps (times `share`), at random, in their order."""
+        """At most `most` steps (times `share`), in their order: of each phase the first and the last, others at random.
+
+        A game with more phases than that has more.
+        """
         most = max(4, int(most * self.share))
         if len(self.steps) <= most:
             return self.steps
-        return sorted(Random(self.seed).sample(self.steps, most))
+        phases: dict[str, list[Step]] = {}
+        for step in self.steps:
+            phases.setdefault(self.engine.turn(step.before)[1], []).append(step)
+        chosen = {step.number for steps in phases.values() for step in (steps[0], steps[-1])}
+        rest = [step.number for step in self.steps if step.number not in chosen]
+        chosen.update(Random(self.seed).sample(rest, max(0, most - len(chosen))))
+        return [step for step in self.steps if step.number in chosen]
 
     def dice(self, step: Step) -> Dice:
         """The game's stream as it stood before this step."""
@@ -119,6 +128,14 @@ def pool(game: Game) -> list[Action]:
         for action in _some(game.engine.legal_actions(step.before, step.seat), 6, step.number):
             actions.setdefault(repr(action), action)
     return list(actions.values())
+
+
+def one_of_each(actions: Sequence[Action], random: Random) -> list[Action]:
+    """An action of every type, at random."""
+    types: dict[type, list[Action]] = {}
+    for action in actions:
+        types.setdefault(type(action), []).append(action)
+    return [random.choice(each) for each in types.values()]
 
 
 def _some(actions: Sequence[Action], most: int, seed: int) -> Sequence[Action]:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from server.engines.engine import Action, Event, EventBody, IllegalAction, Result
-from tests.engines.laws import Broken, Game, demand, pool, refusal, steps
+from tests.engines.laws import Broken, Game, demand, one_of_each, pool, refusal, steps
 from tests.engines.play import MOST_STEPS, Step, as_map, dice, digest, mutated, parts
 
 MOST_ACTIONS = 2_000  # of one list: protocol section 5
@@ -70,7 +70,8 @@ def nothing_else_applies(game: Game) -> None:
         state, stream = step.before, game.dice(step)
         for seat in engine.deciding(state):
             listed = list(engine.legal_actions(state, seat))
-            for action in [*random.sample(others, min(12, len(others))), *_almost(engine, listed, random, values)]:
+            tries = [*one_of_each(others, random), *random.sample(others, min(8, len(others)))]
+            for action in [*tries, *_almost(engine, listed, random, values)]:
                 taken = refusal(engine, state, seat, action, stream.fork()) is None
                 demand(taken == (action in listed), "an action off the list is taken, or one on it refused", action)
 

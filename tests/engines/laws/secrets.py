@@ -166,6 +166,23 @@ def _after(game: Game, state: Any, seat: int, action: Action, stream: Dice) -> t
     raise AssertionError
 
 
+def choices_made_at_once_are_not_told(game: Game) -> None:
+    """Of a choice that others are still to make too, the events tell a viewer no more than the views show.
+
+    If a seat's two possible choices look the same to V, they sound the same to V. (The law above can't see that: the
+    action is the same in both of its states.) Where views show the choice, it is open by the rules of the game.
+    """
+    engine = game.engine
+    at_once = [step for step in game.steps if len(engine.deciding(step.before)) > 1]
+    for step in at_once[:60]:
+        for other in engine.legal_actions(step.before, step.seat)[:4]:
+            state, events = _after(game, step.before, step.seat, other, game.dice(step))
+            for viewer in viewers(game):
+                if viewer != step.seat and seen(game, state, viewer) == seen(game, step.after, viewer):
+                    forms = told(step.events, viewer), told(events, viewer)
+                    demand(forms[0] == forms[1], f"{viewer} hears of a choice that is hidden", step.action, *forms)
+
+
 def resampling_moves_what_is_hidden(game: Game) -> None:
     """A resampled state differs from its model often, and so do the private views of the other seats in it.
 
@@ -241,6 +258,7 @@ def _reveals(events: Any) -> bool:
 
 LAWS = (
     no_viewer_learns_what_is_hidden,
+    choices_made_at_once_are_not_told,
     resampling_moves_what_is_hidden,
     views_are_enough_to_imagine,
     reveals_are_the_same_for_all,

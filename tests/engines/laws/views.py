@@ -18,6 +18,7 @@ from tests.engines.play import Step
 
 LARGEST = 2**53 - 1
 SHARED = 0.9  # of the equal parts of a game's views; one may be equal though what lies behind it did change
+TRIVIAL = 3  # items; a part with fewer need not be shared
 ENOUGH = 20  # equal parts at one place, to say something of that place
 
 
@@ -66,7 +67,7 @@ def views_have_the_published_form(game: Game) -> None:
 
 
 def unchanged_parts_are_the_same_objects(game: Game) -> None:
-    """A part of a view, to the second level, that is equal after an action is the same object as before it.
+    """A part of a view of some size, to the second level, that is equal after an action is the same object as before.
 
     Where what lies behind the part changed unseen (a card of a hand for another, the number being public) it may be
     another object; that is rare, hence the bound on the share instead of every single one.
@@ -89,12 +90,18 @@ def unchanged_parts_are_the_same_objects(game: Game) -> None:
 def _equal_parts(old: Any, new: Any, depth: int = 2, place: str = "view") -> Iterator[tuple[str, bool]]:
     """Where the two hold equal containers, and whether they are the same object; below the same object all is."""
     for key, a, b in _pairs(old, new):
-        if isinstance(a, Mapping | tuple | list) and a and type(a) is type(b):
+        if isinstance(a, Mapping | tuple | list) and not _trivial(a) and type(a) is type(b):
             where = f"{place}.{key}" if isinstance(old, Mapping) else f"{place}[*]"
             if a == b:
                 yield where, a is b
             if depth > 1 and a is not b:
                 yield from _equal_parts(a, b, depth - 1, where)
+
+
+def _trivial(part: Mapping[str, Any] | tuple[Any, ...] | list[Any]) -> bool:
+    """Whether comparing the part costs no more than looking at it: one or two atoms, or nothing."""
+    items = part.values() if isinstance(part, Mapping) else part
+    return len(part) < TRIVIAL and not any(isinstance(item, Mapping | tuple | list) for item in items)
 
 
 def _pairs(old: Any, new: Any) -> Iterator[tuple[Any, Any, Any]]:

@@ -438,6 +438,14 @@ class LoudBid(Broken, law="no_viewer_learns_what_is_hidden"):
         return after, events or [Event(Rolled(seat=seat, dice=(int(best),)))]
 
 
+class AnnouncedBid(Broken, law="choices_made_at_once_are_not_told"):
+    """Tells everybody a bid as soon as it is made."""
+
+    def bid(self, state: State, seat: int, card: int) -> tuple[State, list[Event]]:
+        after, events = super().bid(state, seat, card)
+        return after, events or [Event(Drew(seat=seat, card=card))]
+
+
 class Telltale(Broken, law="no_viewer_learns_what_is_hidden"):
     """Names a hidden card in the text of a refusal."""
 

@@ -48,14 +48,16 @@ def with_floors(island: Island, changed: dict[Square, tuple[Floor, ...]]) -> Isl
 @remembered
 def sites(island: Island, box: Components) -> tuple[Square, ...]:
     """Where a house may be built: beside houses (D3), or on a roof end that is not too high."""
-    return tuple(square for square in box.island.houses if _is_site(island, box, square))
+    touched: set[Square] = set()
+    for square, plot in enumerate(island.plots):
+        if plot is not None and plot.floors:
+            touched.update(box.island.touching[square])
+    return tuple(square for square in box.island.houses if _is_site(plot_at(island, square), box, square in touched))
 
 
-def _is_site(island: Island, box: Components, square: Square) -> bool:
-    floors = plot_at(island, square).floors
-    if floors:
-        return floors[-1].roof is not None and len(floors) < box.highest_house
-    return any(plot_at(island, other).floors for other in box.island.touching[square])
+def _is_site(plot: Plot, box: Components, touched: bool) -> bool:
+    floors = plot.floors
+    return (floors[-1].roof is not None and len(floors) < box.highest_house) if floors else touched
 
 
 @remembered
@@ -67,6 +69,18 @@ def open_houses(island: Island, box: Components) -> dict[Square, tuple[int, Colo
         if floors and floors[-1].roof is None and len(floors) <= box.highest_roof:
             found[square] = len(floors), floors[-1].house
     return found
+
+
+@remembered
+def roof_sites(island: Island, box: Components) -> tuple[tuple[Square, Square], ...]:
+    """Two open houses side by side on one level, each way round, by x, y of the first, then of the second."""
+    houses = open_houses(island, box)
+    return tuple(
+        (one, other)
+        for one, (level, _) in houses.items()
+        for other in box.island.beside[one]
+        if other in houses and houses[other][0] == level
+    )
 
 
 def builds(state: State, box: Components) -> Iterator[Build]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from msgspec.structs import replace
 
 from server.engines.burano.actions import Done, DrawRoof, Paint, Privilege, ReturnRoof, TakeBuilding
-from server.engines.burano.boards import Colour, Square
+from server.engines.burano.boards import Square
 from server.engines.burano.box import Components, Mark, Roof, RoofKind, RoofTile
 from server.engines.burano.events import Finished, Painted, RoofDrawn, RoofReturned, RoofScored, StartPlayer
 from server.engines.burano.state import (
@@ -22,7 +22,7 @@ from server.engines.burano.state import (
 )
 from server.engines.burano.steps import buildings, wheel
 from server.engines.burano.steps.control import islands_controlled, workshops_controlled
-from server.engines.burano.steps.island import open_houses, plot_at, with_floors
+from server.engines.burano.steps.island import open_houses, plot_at, roof_sites, with_floors
 from server.engines.burano.steps.play import Play, with_privileges
 from server.engines.burano.steps.pyramid import cube_privileges
 from server.engines.burano.steps.rounds import coin_privileges, next_in_order, resume, start_action
@@ -96,7 +96,7 @@ def _first_roofs_taken(play: Play) -> None:
 
 def return_roof(play: Play, action: ReturnRoof) -> None:
     """Put a roof back under its stack."""
-    if isinstance(play.state.task, FirstRoofs) or _drawn(play.state):
+    if _drawn(play.state):
         raise IllegalAction("roofs go back at season's end only, before the first draw")
     if action.roof not in play.family.roofs:
         raise IllegalAction("only a roof in hand can go back")
@@ -109,7 +109,7 @@ def return_roof(play: Play, action: ReturnRoof) -> None:
 
 def done(play: Play, _action: Done) -> None:
     """The next seat's roofs; after the last the start-player marker moves and the pyramids are built."""
-    if isinstance(play.state.task, FirstRoofs) or any(draws(play.state, play.box)):
+    if any(draws(play.state, play.box)):
         raise IllegalAction("roofs are drawn until the hand is full or no kind can be drawn")
     play.tell(Finished(play.seat, Phase.ROOFS))
     following = next_in_order(play.state)
@@ -130,17 +130,12 @@ def paints(state: State, box: Components) -> Iterator[Paint]:
         return
     houses = open_houses(state.island, box)
     width = box.island.width
-    pairs = [(one, other) for one in houses for other in box.island.beside[one] if _level(houses, one, other)]
     loose = buildings.scaffolded(box, family)
     for roof in family.roofs:
         first, second = box.roof_tiles[roof].ends
-        for one, other in pairs:
+        for one, other in roof_sites(state.island, box):
             if (houses[one][1] == first or first in loose) and (houses[other][1] == second or second in loose):
                 yield Paint(roof, one % width, one // width, other % width, other // width)
-
-
-def _level(houses: Mapping[Square, tuple[int, Colour]], one: Square, other: Square) -> bool:
-    return other in houses and houses[one][0] == houses[other][0]
 
 
 def paint(play: Play, action: Paint) -> None:
@@ -173,7 +168,7 @@ def _fitting(play: Play, action: Paint, tile: RoofTile) -> tuple[int, tuple[Squa
     houses = open_houses(play.state.island, box)
     if one is None or other is None or one not in houses or other not in houses:
         raise IllegalAction("a roof lies on two houses with nothing on them, not above the highest roof level")
-    if other not in box.island.beside[one] or houses[one][0] != houses[other][0]:
+    if (one, other) not in roof_sites(play.state.island, box):
         raise IllegalAction("a roof lies on two houses side by side on the same level")
     loose = buildings.scaffolded(box, play.family)
     for end, square in zip(tile.ends, (one, other), strict=True):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from msgspec.structs import replace
 
@@ -16,6 +16,8 @@ from server.engines.islet.state import FREE, Board, Payment, Phase, Player, Stat
 from server.engines.islet.steps import Outcome, require
 from server.engines.islet.steps.payment import Purse, less, plus, ways
 from server.engines.islet.steps.turns import end_turn
+
+Position: TypeAlias = tuple[Cell | None, tuple[Cell, ...], Purse]
 
 
 class Walker(NamedTuple):
@@ -33,6 +35,11 @@ class Walker(NamedTuple):
         bird = state.player.bird
         trail = state.trail or ((bird,) if bird is not None else ())
         return cls(state.board, state.others(), bird, trail, Purse.of(state))
+
+    @property
+    def position(self) -> Position:
+        """What changes while it walks: where walks can lead from here on depends on this alone."""
+        return self.bird, self.trail, self.purse
 
     def within_reach(self) -> tuple[Cell, ...]:
         """The tiles that a walk can lead to by the grid alone, ascending."""
@@ -53,22 +60,39 @@ class Walker(NamedTuple):
 
     def choices(self, components: Components) -> Iterator[tuple[Cell, Payment]]:
         """Every walk that is allowed, by cell, then by payment."""
+        dead_ends: set[Position] = set()
+        for cell, payment in self._walks(components):
+            if self.can_walk(components, cell, payment, dead_ends):
+                yield cell, payment
+
+    def can_walk(self, components: Components, cell: Cell, payment: Payment, dead_ends: set[Position]) -> bool:
+        """Whether a walk does not leave the bird stuck: a tile with another bird must be left this turn (D3)."""
+        return cell not in self.others or self.after(cell, payment).gets_off(components, dead_ends)
+
+    def gets_off(self, components: Components, dead_ends: set[Position]) -> bool:
+        """Whether some row of walks leads to a tile without another bird; adds to `dead_ends` what does not."""
+        seen, ahead = {self.position}, [self]
+        while ahead:
+            here = ahead.pop()
+            for cell, payment in here._walks(components):
+                if cell not in self.others:
+                    return True
+                after = here.after(cell, payment)
+                if after.position not in seen and after.position not in dead_ends:
+                    seen.add(after.position)
+                    ahead.append(after)
+        dead_ends |= seen
+        return False
+
+    def _walks(self, components: Components) -> Iterator[tuple[Cell, Payment]]:
+        """Every walk but for D3."""
         known: dict[int, list[Payment]] = {}  # what a terrain costs, not once for each tile of a long coast
         for cell in self.within_reach():
             if cell not in self.trail:
                 terrain = _terrain(components, self.board, cell)
                 if terrain not in known:
                     known[terrain] = self.payments(components, terrain)
-                for payment in known[terrain]:
-                    if self.can_walk(components, cell, payment):
-                        yield cell, payment
-
-    def can_walk(self, components: Components, cell: Cell, payment: Payment) -> bool:
-        """Whether a walk does not leave the bird stuck: a tile with another bird must be left this turn (D3).
-
-        The search follows tiles with birds only, so it is as deep as there are other birds on end.
-        """
-        return cell not in self.others or any(True for _ in self.after(cell, payment).choices(components))
+                yield from ((cell, payment) for payment in known[terrain])
 
 
 def _terrain(components: Components, board: Board, cell: Cell) -> int:
@@ -108,7 +132,7 @@ def _check(components: Components, walker: Walker, cell: Cell, payment: Payment)
         require(payment == FREE, "A walk on the same terrain is free.")
     require(payment in allowed, "This doesn't pay exactly for a walk onto that terrain with what you have.")
     require(
-        walker.can_walk(components, cell, payment),
+        walker.can_walk(components, cell, payment, set()),
         "Another bird is there, and after this walk yours could not leave that tile this turn.",
     )
 

@@ -17,6 +17,7 @@ from clients.terminal.boards.burano import board, describe, narrate
 from server.engines.burano import ENGINE
 from server.engines.burano.actions import Build, Catch, Lace, Skip, Take
 from server.engines.burano.state import Phase
+from tests.engines.burano.scenes import at_sea, lacing
 from tests.engines.burano.tables import (
     BLUE,
     BOX,
@@ -39,8 +40,7 @@ from tests.engines.burano.tables import (
     turned,
     with_roofs,
 )
-from tests.engines.burano.test_sea import at_sea
-from tests.engines.burano.test_workshops import BLUES, lacing
+from tests.engines.burano.test_workshops import BLUES
 from tests.engines.play import as_map
 
 GAMES = [(2, "random", "random"), (3, "greedy", "first_game"), (4, "random", "first_game")]
