@@ -111,12 +111,9 @@ async def play(room: Room, choose: Choose, random: Random, pause: float = 0.0) -
     """
     async for message in room:
         if isinstance(message, Turn) and room.deciding:
-<<<<<<< HEAD
-            await asyncio.sleep(pause)
-            await _decide(room, choose(room.state, room.actions, random))
-=======
+            if pause:
+                await asyncio.sleep(pause)
             await _decide(room, choose(room.state, message.actions, random), message.seq)
->>>>>>> main
         elif isinstance(message, Patch | Snapshot) and room.over:
             return
     room.check_attached()

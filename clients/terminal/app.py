@@ -19,9 +19,10 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from clients.bots.runner import Seat
-from clients.connection import Connection, Room
+from clients.connection import Connection
 from clients.errors import Refused, Unreachable
 from clients.lobby import Lobby, http_url
+from clients.room import Room
 from clients.terminal.kept import Kept
 from clients.terminal.local_bots import PAUSE, LocalBots
 from clients.terminal.replaying import BadReplay, Replay

@@ -19,7 +19,7 @@ from clients.terminal.screens.table import TableScreen
 from clients.terminal.telling import ranking
 
 SEATS = 4
-WATCHED_PAUSE = 0.35
+WATCHED_PAUSE = 0.25
 """Seconds that a bot takes for a decision when somebody watches."""
 LINGER = 8.0
 """Seconds that the end stays on the screen."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from clients.connection import Room
+from clients.room import Room
 from clients.terminal.replaying import Replay
 from clients.terminal.screens.replay import Eyes
 from clients.terminal.story import Story

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
-from clients.connection import Told
+from clients.room import Told
 from clients.terminal.games import Board, State, board_of
 from clients.terminal.telling import Line, Sort, end_lines, lines_of, turn_line
 from protocol.messages import ChatLine, Error, Patch, Presence, Snapshot, Turn

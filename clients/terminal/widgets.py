@@ -105,15 +105,17 @@ class LogPane(RichLog, can_focus=False):
 class SeatsBar(Static):
     """Two lines: what is played and who has to decide; every seat with its clock and who is connected."""
 
+    _said = Text()
+
     def show(self, story: Story, *, seat: int | None, connected: bool, now: int) -> None:
         """Say how things stand at the server's time `now`."""
         width = max(20, self.size.width)
         text = headline(story, seat=seat, connected=connected)
         if story.state is not None:
             text.append("\n").append_text(seats_line(story, width, now))
-        text.no_wrap = True
-        text.overflow = "ellipsis"
-        self.update(text)
+        if text != self._said:
+            self._said = text
+            self.update(text, layout=False)
 
 
 def headline(story: Story, *, seat: int | None, connected: bool) -> Text:

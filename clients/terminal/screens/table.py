@@ -21,8 +21,9 @@ from textual.containers import Container
 from textual.widgets import Footer, Input
 
 from clients.bots.policies import UnknownPolicy, policies
-from clients.connection import Connection, Room
+from clients.connection import Connection
 from clients.errors import Refused, Unreachable
+from clients.room import Room
 from clients.terminal.countdown import local_ms, server_ahead
 from clients.terminal.screens.dialogs import BotsForm, BotsWanted, Command, Commands, Question
 from clients.terminal.screens.screen import TerminalScreen
@@ -41,6 +42,8 @@ COMMANDS = (
     Command("ctrl+n", "invite", "", "Make an invite to a seat that was given up"),
     Command("escape", "leave", "Leave", "Go away; your seat stays yours"),
 )
+SEATED = frozenset({"undo", "bots", "resign", "back", "invite"})
+"""What only the holder of a seat can do."""
 HINT = (
     "Type to narrow the actions down, Up and Down choose, Enter plays. Tab goes to the next group of actions. "
     "PageUp and PageDown scroll the board."
@@ -97,6 +100,10 @@ class TableScreen(TerminalScreen):
             self.query_one("#filter").focus()
         self.set_interval(TICK, self._tick)
         self._attend()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002 - Textual's
+        """Whether a key does anything: a spectator has no seat to act for."""
+        return self._token is not None or action not in SEATED
 
     def on_resize(self, _: events.Resize) -> None:
         """Draw for the new size."""
@@ -344,7 +351,8 @@ class TableScreen(TerminalScreen):
     @work
     async def action_commands(self) -> None:
         """Every command there is."""
-        chosen = await self.app.push_screen_wait(Commands("What you can do here", COMMANDS, HINT))
+        commands = [command for command in COMMANDS if self.check_action(command.action, ())]
+        chosen = await self.app.push_screen_wait(Commands("What you can do here", commands, HINT))
         if chosen is not None:
             await self.run_action(chosen)
 
