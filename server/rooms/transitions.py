@@ -121,7 +121,16 @@ def seated(state: RoomState, entry: Seated, seq: int) -> Seat:
     """The seat as the entry makes it; in a running game the seat's entropy stays what it was."""
     before = state.seats[entry.seat]
     entropy = entry.entropy if before is None else before.entropy
-    return Seat(entry.name, Kind(entry.kind), entry.token, entropy, seq, served=entry.token is None)
+    offer = state.offers[entry.seat]
+    return Seat(
+        entry.name,
+        Kind(entry.kind),
+        entry.token,
+        entropy,
+        seq,
+        served=entry.token is None,
+        policy=offer.policy if offer else None,
+    )
 
 
 def after(rulebook: Rulebook, state: RoomState, recorded: Recorded, found: Outcome | None) -> RoomState:
