@@ -2,13 +2,23 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+GAME ?= dragonwood
+AGAINST ?= greedy,greedy
 
-.PHONY: install run test lint soak clean
+.PHONY: install run play demo test lint soak clean
 
 install: .venv/installed
 
 run: .venv/installed
 	@exec $(BIN)/python -m server
+
+# One game against bots, on a server of its own: make play GAME=islet AGAINST=greedy,greedy,random
+play: .venv/installed
+	@exec $(BIN)/python -m clients.terminal play $(GAME) --against $(AGAINST) --serve
+
+# Four bots and a spectator, on a server of their own, to the end of a game.
+demo: .venv/installed
+	@exec $(BIN)/python -m clients.terminal demo $(GAME)
 
 test: .venv/installed-dev lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not soak"

@@ -132,6 +132,11 @@ class Connection:
         attached.check_attached()
         return attached
 
+    @property
+    def connected(self) -> bool:
+        """Whether the connection is up just now."""
+        return self._socket is not None
+
     def knows(self, room: Room) -> bool:
         """Whether the room is still one of this connection's."""
         return self._rooms.get(room.id) is room
