@@ -2,13 +2,27 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+GAME ?= dragonwood
+AGAINST ?= greedy,greedy
 
-.PHONY: install run test lint soak clean
+.PHONY: install run play demo test lint soak clean
 
 install: .venv/installed
 
-run: .venv/installed
-	@exec $(BIN)/python -m server
+# The server, and beside it a host of bots that takes the seats that rooms offer. Both end with Ctrl-C.
+run: .venv/installed .venv/bot-key
+	@export PHAROS_BOT_KEY="$${PHAROS_BOT_KEY:-$$(cat .venv/bot-key)}"; \
+	$(BIN)/python -m clients.bots.host --url "http://$${PHAROS_HOST:-127.0.0.1}:$${PHAROS_PORT:-8000}" & host=$$!; \
+	trap 'kill $$host 2>/dev/null' EXIT; trap : INT TERM; \
+	$(BIN)/python -m server
+
+# One game against bots, on a server of its own: make play GAME=islet AGAINST=greedy,greedy,random
+play: .venv/installed
+	@exec $(BIN)/python -m clients.terminal play $(GAME) --against $(AGAINST) --serve
+
+# Four bots and a spectator, on a server of their own, to the end of a game.
+demo: .venv/installed
+	@exec $(BIN)/python -m clients.terminal demo $(GAME)
 
 test: .venv/installed-dev lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not soak"
@@ -22,6 +36,9 @@ lint: .venv/installed-dev
 # Long runs: laws over many games, fuzzing, kills. Not part of `make test`.
 soak: .venv/installed-dev
 	$(BIN)/python -m pytest -m soak
+
+.venv/bot-key: .venv/python
+	@$(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(32))' > $@
 
 .venv/python:
 	$(PYTHON) -c 'import sys; sys.exit("Pharos needs Python 3.11 or later") if sys.version_info < (3, 11) else None'

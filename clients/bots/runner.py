@@ -30,6 +30,8 @@ class Plan(msgspec.Struct, frozen=True):
     options: Mapping[str, Any] = {}
     codec: str = "json"
     seed: int | None = None
+    pause: float = 0.0
+    """Seconds that a bot waits before a decision, where people watch."""
 
     def policy(self, seat: int) -> str:
         """The name of the seat's policy."""
@@ -97,11 +99,11 @@ async def play_seat(plan: Plan, seat: Seat, random: Random) -> Mapping[str, Any]
     """Play one seat on a connection of its own until the game is over; the last state."""
     async with Connection(plan.url, codec=CODECS[plan.codec]) as connection:
         room = await connection.join(seat.room, seat.token, legal=True)
-        await play(room, policy(seat.policy, plan.game), random)
+        await play(room, policy(seat.policy, plan.game), random, plan.pause)
         return room.state
 
 
-async def play(room: Room, choose: Choose, random: Random) -> None:
+async def play(room: Room, choose: Choose, random: Random, pause: float = 0.0) -> None:
     """Decide whenever the room asks, until the game is over or the seat is lost.
 
     Raises:
@@ -109,6 +111,8 @@ async def play(room: Room, choose: Choose, random: Random) -> None:
     """
     async for message in room:
         if isinstance(message, Turn) and room.deciding:
+            if pause:
+                await asyncio.sleep(pause)
             await _decide(room, choose(room.state, message.actions, random), message.seq)
         elif isinstance(message, Patch | Snapshot) and room.over:
             return

@@ -98,13 +98,17 @@ def _not_resigned(state: RoomState, seat: int) -> None:
 
 
 def take_seat(rulebook: Rulebook, state: RoomState, intent: TakeSeat) -> Proposal:
-    """A free seat, one that waits for a bot host (by such a host), or a vacated one (by invite)."""
+    """A free seat, one that waits for a bot host (by such a host), or a vacated one (by invite).
+
+    Where others than the seats are behind, whoever has no invite does not learn from the refusal that the game is over.
+    """
     held = state.holder(intent.holder)
     if held is not None:
         raise Already(state.head.seq, held)
     if intent.holder in state.revoked:
         refuse(Code.REVOKED, "this token gave its seat up")
-    if state.status in (Status.FINISHED, Status.ABANDONED):
+    told = not rulebook.shared.spectators.delay or intent.invite in state.invites
+    if state.status in (Status.FINISHED, Status.ABANDONED) and told:
         refuse(Code.GAME_OVER, "the game is over")
     seat = _open_seat(state, intent) if state.status is Status.OPEN else _vacated_seat(state, intent)
     if state.status is Status.PLAYING and intent.entropy is not None:

@@ -25,7 +25,7 @@ from protocol.messages import (
     Undo,
 )
 from server.rooms import telling
-from server.rooms.audience import Change
+from server.rooms.audience import Kept
 from server.rooms.deciding import refuse, seat_of
 from server.rooms.intents import ComeBack, GiveUp, Play, TakeBack
 from server.rooms.jobs import Job
@@ -168,7 +168,7 @@ def _attach(table: Table, viewer: Viewer, message: Join) -> None:
         viewer.connection.outbox.update(table.id, change.frame(viewer.seat, viewer.connection.codec))
 
 
-def _missed(table: Table, viewer: Viewer, message: Join) -> Sequence[Change] | None:
+def _missed(table: Table, viewer: Viewer, message: Join) -> Sequence[Kept] | None:
     """The changes after the entry that the client has seen, as far as the viewer may see them by now.
 
     What a seat was told before its present holder took it is not the holder's to know.
@@ -179,7 +179,7 @@ def _missed(table: Table, viewer: Viewer, message: Join) -> Sequence[Change] | N
         return None
     head, _ = telling.view(table, viewer)
     changes = table.history.since(since.seq, since.tag) if since.seq <= head.seq else None
-    return None if changes is None else [change for change in changes if change.recorded.seq <= head.seq]
+    return None if changes is None else [change for change in changes if change.head.seq <= head.seq]
 
 
 async def _legal(table: Table, viewer: Viewer, message: Legal) -> None:

@@ -127,7 +127,11 @@ async def _save_if_due(table: Table) -> None:
     if room.state.takebacks or room.head.seq - table.saved_at < table.hub.pace.snapshot_every:
         return
     table.saved_at = room.head.seq
-    await table.hub.store.save(table.id, save(room))
+    try:
+        await table.hub.store.save(table.id, save(room))
+    except StoreUnavailable as error:
+        # The entry is in the journal: whoever asked for it must not hear otherwise.
+        log.warning("snapshot not saved", room=table.id, reason=str(error))
 
 
 async def do_chore(table: Table) -> None:

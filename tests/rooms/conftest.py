@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from server.engines import ENGINES
 from server.rooms.hub import Hub
 from server.settings import Pace
 from server.store.memory import Memory, MemoryStore
 from server.store.sqlite import SqliteStore
 from server.store.store import Store
+from tests.engines.toy import ToyEngine
 from tests.rooms.tables import QUICK, Nodes
 
 
@@ -48,3 +50,20 @@ async def nodes(new_store: Callable[[], Store], pace: Pace) -> AsyncIterator[Nod
     yield Nodes(hubs)
     for hub in hubs:
         await hub.stop()
+
+
+@pytest.fixture
+async def hub(pace: Pace) -> AsyncIterator[Hub]:
+    """One hub on a store in memory."""
+    alone = Hub(MemoryStore(), pace, "alone")
+    await alone.start()
+    yield alone
+    await alone.stop()
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> ToyEngine:
+    """The toy game, played like a registered one: turns of several actions, dice, and choices made at once."""
+    engine = ToyEngine()
+    monkeypatch.setitem(ENGINES, (engine.name, engine.rules), engine)
+    return engine

@@ -40,14 +40,14 @@ def board(state: State, width: int = 80) -> RenderableType:
     game = state["game"]
     if game is None:
         return Text("The game has not started yet.")
-    parts: list[RenderableType] = [_headline(state), _landscape(game, width), _seats(state, width)]
+    parts: list[RenderableType] = [_headline(state)]
     if game["attempt"] is not None:
         parts.append(_attempt(state, width))
     if game["event"] is not None:
         parts.append(_event(state, width))
     if state["you"] is not None:
-        parts.append(_hand(state, width))
-    return Group(*parts)
+        parts.append(_hand(state))
+    return Group(*parts, _landscape(game, width), _seats(state, width))
 
 
 def _headline(state: State) -> Text:
@@ -62,7 +62,8 @@ def _headline(state: State) -> Text:
         "over": "took the last turn",
     }
     deciding = state["turn"]["seats"] or [game["in_turn"]]
-    line = Text(f"Turn {game['number']}: ", style="bold")
+    line = Text()
+    line.append(f"Turn {game['number']}: ", style="bold")
     line.append(f"{', '.join(_name(state, seat) for seat in deciding)} {tasks[game['phase']]}")
     if game["last_turns"] is not None and game["phase"] != "over":
         line.append(f" - last turns to come: {game['last_turns']}", style="bold red")
@@ -141,8 +142,9 @@ def _event(state: State, width: int) -> Panel:
     return Panel(text, title=event["name"], width=width)
 
 
-def _hand(state: State, width: int) -> Panel:
-    return Panel(_cards(state["game"], state["you"]["hand"]) or Text("no cards"), title="Your hand", width=width)
+def _hand(state: State) -> Text:
+    cards = _cards(state["game"], state["you"]["hand"]) or Text("no cards")
+    return Text.assemble(("Your hand: ", "bold"), cards)
 
 
 # ---------------------------------------------------------------------------------------------------------- the words
