@@ -39,20 +39,20 @@ def test_a_socket() -> None:
 
 
 @pytest.mark.parametrize(
-    "url",
+    ("url", "told"),
     [
-        "redis+nonsense://u:hush@h",
-        "http://u:hush@h",
-        "redis://u:hush@one,two",
-        "redis://u:hush@one/notanumber",
-        "redis://u:hush@one:99999999",
-        "redis+cluster://u:hush@one/3",
-        "redis+sentinel://u:hush@one",
-        "redis+unix://",
-        "redis://u:hush@one?db=x",
+        ("redis+nonsense://u:hush@h", "must be redis://"),
+        ("http://u:hush@h", "must be redis://"),
+        ("redis://u:hush@one,two", "several hosts"),
+        ("redis://u:hush@one/notanumber", "must end with"),
+        ("redis://u:hush@one:99999999", "host:port"),
+        ("redis+cluster://u:hush@one/3", "must end with"),
+        ("redis+sentinel://u:hush@one", "must end with"),
+        ("redis+unix://", "needs the path"),
+        ("redis://u:hush@one?db=x", "'db'"),
     ],
 )
-def test_a_url_that_can_not_be_meant_is_refused_without_its_secret(url: str) -> None:
-    with pytest.raises(ValueError, match="^[^']*") as raised:
+def test_a_url_that_can_not_be_meant_is_refused_without_its_secret(url: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told) as raised:
         read_url(url)
     assert "hush" not in str(raised.value)

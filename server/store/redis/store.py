@@ -242,14 +242,15 @@ class RedisStore:
         )
         places = [place for place in found if below is None or place < below][: limit + 1]
         more = cursor_behind(*places[limit - 1]) if len(places) > limit else None
-        return Page(await self._shown([room for _, room in places[:limit]]), more)
+        return Page(await self._shown(places[:limit]), more)
 
-    async def _shown(self, rooms: Sequence[RoomId]) -> tuple[Listed, ...]:
+    async def _shown(self, places: Sequence[tuple[int, RoomId]]) -> tuple[Listed, ...]:
         """What the list shows of them, save those that were removed meanwhile."""
-        replies = await self._gather((where.bucket, self._look(where, "listing")) for where in map(RoomKeys, rooms))
+        wheres = [RoomKeys(room) for _, room in places]
+        replies = await self._gather((where.bucket, self._look(where, "listing")) for where in wheres)
         return tuple(
-            Listed(room, reply[0], present(reply, 0).seats)
-            for room, reply in zip(rooms, replies, strict=True)
+            Listed(room, reply[0], present(reply, 0).seats, created)
+            for (created, room), reply in zip(places, replies, strict=True)
             if reply is not None
         )
 
