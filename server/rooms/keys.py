@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 
 import msgspec
 
@@ -25,12 +26,12 @@ class Done(msgspec.Struct, frozen=True, gc=False):
     contents: bytes
 
 
+@dataclass
 class Keys:
     """The keys of one room up to an entry, and who holds its seats there."""
 
-    def __init__(self) -> None:
-        self._done: dict[tuple[bytes, str], Done] = {}
-        self._holders: dict[int, bytes] = {}
+    _done: dict[tuple[bytes, str], Done] = field(default_factory=dict)
+    _holders: dict[int, bytes] = field(default_factory=dict)
 
     def note(self, recorded: Recorded) -> None:
         """Take the journal's next entry."""
