@@ -14,6 +14,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from protocol.codes import ProtocolError
 from protocol.messages import RoomId
 from server.engines import ENGINES
 from server.engines.engine import Action
@@ -203,5 +204,10 @@ def rulebook_of(created: Created, keep: Keep) -> Rulebook:
     engine = ENGINES.get((created.game, created.rules))
     if engine is None:
         raise UnknownRules(f"{created.game} {created.rules} is not played here")
-    shared, game = read_options(engine, created.options)
+    if created.seats not in engine.seats:
+        raise BrokenJournal(f"{created.seats} seats")
+    try:
+        shared, game = read_options(engine, created.options)
+    except ProtocolError as error:
+        raise BrokenJournal(error.message) from error
     return Rulebook(engine, shared, game, keep.timeouts_to_serve)
