@@ -17,7 +17,6 @@ from bench.engines import measure_all
 from bench.machine import description
 from bench.runner import Runner
 
-
 WIDTH = 120
 """Columns, where the output is no terminal."""
 

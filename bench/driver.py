@@ -35,12 +35,14 @@ WARMING_UP = 200
 
 async def connect(wires: Sequence[Wire], port: int) -> None:
     """Open the connections, some at a time, and wait until all have joined."""
-    loop = asyncio.get_running_loop()
     async with asyncio.timeout(PATIENCE):
         for first in range(0, len(wires), AT_A_TIME):
-            some = wires[first : first + AT_A_TIME]
-            await asyncio.gather(*(loop.create_connection(lambda w=wire: w, "127.0.0.1", port) for wire in some))
-            await asyncio.gather(*(wire.joined.wait() for wire in some))  # type: ignore[attr-defined]
+            await asyncio.gather(*(_connect(wire, port) for wire in wires[first : first + AT_A_TIME]))
+
+
+async def _connect(wire: Wire, port: int) -> None:
+    await asyncio.get_running_loop().create_connection(lambda: wire, "127.0.0.1", port)
+    await wire.joined.wait()
 
 
 async def measure(job: Job, tally: Tally, before: int, joined: int) -> Outcome:
@@ -115,8 +117,7 @@ async def _warm_up(job: Job, rooms: Rooms) -> None:
     load.playing = True
     table.begin()
     async with asyncio.timeout(PATIENCE):
-        while not table.resting:
-            await asyncio.sleep(0.01)
+        await table.rested.wait()
     for seat in table.seats:
         seat.close()
     await rooms.fill(job.rooms)
