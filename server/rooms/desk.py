@@ -152,15 +152,19 @@ class Desk:
         await self._on(room, work)
 
     async def waiting_seats(self) -> Sequence[Mapping[str, Json]]:
-        """The seats that wait for a bot host."""
+        """The seats that wait for a bot host: those offered, and those that a host took and is not attached to."""
         waiting: list[Mapping[str, Json]] = []
 
         async def work(table: Table) -> None:
             state = table.room.state
-            for seat, (taken, offer) in enumerate(zip(state.seats, state.offers, strict=True)):
-                if taken is None and offer is not None and state.status is Status.OPEN:
+            attached = (await self.store.presence(table.id)).seats
+            for number, (seat, offer) in enumerate(zip(state.seats, state.offers, strict=True)):
+                policy = offer.policy if seat is None and offer else None
+                if seat is not None and seat.token is not None and number not in attached and not seat.resigned:
+                    policy = seat.policy
+                if policy is not None and not table.room.ended():
                     game = state.created.game
-                    waiting.append({"room": table.id, "seat": seat, "game": game, "policy": offer.policy})
+                    waiting.append({"room": table.id, "seat": number, "game": game, "policy": policy})
 
         for room in await self._stored(self.store.offers()):
             await self._on(room, work)

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from server.engines import AnyEngine
 from server.engines.dice import Dice, stream_key
-from server.engines.engine import Action
+from server.engines.engine import Action, IllegalAction
 from server.rooms.clocks import Clocks, decide_anew, give_back
 from server.rooms.entries import (
     Abandoned,
@@ -97,8 +97,11 @@ def outcome(rulebook: Rulebook, state: RoomState, entry: AnyEntry) -> Outcome | 
     elif isinstance(entry, Acted | TimedOut):
         if state.position is None:
             raise BrokenJournal("an action before the start")
-        action = msgspec.convert(entry.action, rulebook.engine.actions)
-        found = play(rulebook, dice_key(state), state.position, (entry.seat, action))
+        try:
+            action = msgspec.convert(entry.action, rulebook.engine.actions)
+            found = play(rulebook, dice_key(state), state.position, (entry.seat, action))
+        except (IllegalAction, msgspec.ValidationError) as error:
+            raise BrokenJournal(f"an action that can't be: {error}") from error
     elif isinstance(entry, Undone):
         if not state.takebacks or state.takebacks[-1].seq != entry.of:
             raise BrokenJournal("an undo of what can't be undone")
@@ -121,7 +124,16 @@ def seated(state: RoomState, entry: Seated, seq: int) -> Seat:
     """The seat as the entry makes it; in a running game the seat's entropy stays what it was."""
     before = state.seats[entry.seat]
     entropy = entry.entropy if before is None else before.entropy
-    return Seat(entry.name, Kind(entry.kind), entry.token, entropy, seq, served=entry.token is None)
+    offer = state.offers[entry.seat]
+    return Seat(
+        entry.name,
+        Kind(entry.kind),
+        entry.token,
+        entropy,
+        seq,
+        served=entry.token is None,
+        policy=offer.policy if offer else None,
+    )
 
 
 def after(rulebook: Rulebook, state: RoomState, recorded: Recorded, found: Outcome | None) -> RoomState:
