@@ -137,6 +137,11 @@ class Connection:
         """Whether the connection is up just now."""
         return self._socket is not None
 
+    @property
+    def rooms(self) -> frozenset[str]:
+        """The ids of the rooms that this connection is, or is to be, attached to."""
+        return frozenset(self._rooms)
+
     def knows(self, room: Room) -> bool:
         """Whether the room is still one of this connection's."""
         return self._rooms.get(room.id) is room

@@ -82,20 +82,33 @@ class Lobby:
         """The journal of a room that has ended."""
         return await self.call("GET", f"/api/rooms/{quote(room)}/replay")
 
-    async def call(
-        self, method: str, path: str, *, body: Mapping[str, Any] | None = None, bearer: str | None = None
-    ) -> Mapping[str, Any]:
-        """One call; its answer, empty where there is none."""
-        return await asyncio.to_thread(self._call, method, path, body, bearer)
+    async def waiting_seats(self, key: str, wait: int) -> Sequence[Mapping[str, Any]]:
+        """The seats that wait for a bot host, by the deployment's key; waits up to `wait` seconds for one."""
+        seats: Sequence[Mapping[str, Any]] = (await self.call("GET", f"/api/bots?wait={wait}", bearer=key, wait=wait))[
+            "seats"
+        ]
+        return seats
 
-    def _call(self, method: str, path: str, body: Mapping[str, Any] | None, bearer: str | None) -> Mapping[str, Any]:
+    async def call(
+        self,
+        method: str,
+        path: str,
+        *,
+        body: Mapping[str, Any] | None = None,
+        bearer: str | None = None,
+        wait: float = 0.0,
+    ) -> Mapping[str, Any]:
+        """One call; its answer, empty where there is none. `wait`: seconds that the server may take on purpose."""
         headers = {"Content-Type": "application/json"} if method == "POST" else {}
         if bearer is not None:
             headers["Authorization"] = f"Bearer {bearer}"
         data = json.dumps(body or {}).encode() if method == "POST" else None
         request = urllib.request.Request(self._base + path, data, headers, method=method)  # noqa: S310 - the user's own URL
+        return await asyncio.to_thread(self._call, request, TIMEOUT + wait)
+
+    def _call(self, request: urllib.request.Request, timeout: float) -> Mapping[str, Any]:
         try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:  # noqa: S310
+            with urllib.request.urlopen(request, timeout=timeout) as answer:  # noqa: S310
                 content = answer.read()
         except urllib.error.HTTPError as error:
             raise _refused(error) from None

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
-from protocol.codec import Codec
+from protocol.codec import CODECS, JSON, Codec
 from protocol.messages import RoomId
 from protocol.patch import diff
 from server.engines.engine import Event
@@ -22,6 +22,7 @@ from server.rooms.entries import (
     Undone,
     kind_of,
 )
+from server.store.store import Head
 
 Operation: TypeAlias = Mapping[str, Any]
 Body: TypeAlias = Mapping[str, Any]
@@ -65,9 +66,13 @@ class Change:
             known = self._frames[codec.name, audience] = self._encode(audience, codec)
         return known
 
-    def weight(self) -> int:
-        """Bytes that the change takes up in the history, by the frames that were built of it."""
-        return sum(len(frame) for frame in self._frames.values()) or 512
+    def kept(self) -> Kept:
+        """The change as the history keeps it: its frames in one codec, one that they were built in already."""
+        built = next((name for name, audience in self._frames if audience is None), JSON.name)
+        codec = CODECS[built]
+        seats = [seat for seat in range(len(self._private_ops)) if self._sees_more(seat)]
+        frames = {audience: self.frame(audience, codec) for audience in (None, *seats)}
+        return Kept(Head(self.recorded.seq, self.recorded.tag, self.recorded.at), codec, frames)
 
     def _sees_more(self, seat: int) -> bool:
         return bool(self._private_ops[seat]) or any(seat in private for _, private in self.events)
@@ -90,6 +95,29 @@ class Change:
     def _bodies(self, seat: int | None) -> list[Body]:
         forms = (private.get(seat, public) if seat is not None else public for public, private in self.events)
         return [body for body in forms if body is not None]
+
+
+class Kept:
+    """A change that was told, for those who come back: the frame for everybody, and those of seats that see more."""
+
+    __slots__ = ("codec", "frames", "head", "weight")
+
+    def __init__(self, head: Head, codec: Codec, frames: Mapping[int | None, bytes]) -> None:
+        self.head = head
+        self.codec = codec
+        self.frames = frames
+        self.weight = sum(map(len, frames.values()))
+        """Bytes of its frames."""
+
+    def frame(self, seat: int | None, codec: Codec) -> bytes:
+        """The `patch` frame's payload for a viewer."""
+        frame = self.frames.get(seat) or self.frames[None]
+        if codec is self.codec:
+            return frame
+        message = self.codec.decode_server(frame)
+        if message is None:
+            raise RuntimeError("a frame of ours is none")
+        return codec.encode(message)
 
 
 def _forms(event: Event) -> tuple[Body | None, dict[int, Body]]:

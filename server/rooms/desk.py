@@ -152,15 +152,19 @@ class Desk:
         await self._on(room, work)
 
     async def waiting_seats(self) -> Sequence[Mapping[str, Json]]:
-        """The seats that wait for a bot host."""
+        """The seats that wait for a bot host: those offered, and those that a host took and is not attached to."""
         waiting: list[Mapping[str, Json]] = []
 
         async def work(table: Table) -> None:
             state = table.room.state
-            for seat, (taken, offer) in enumerate(zip(state.seats, state.offers, strict=True)):
-                if taken is None and offer is not None and state.status is Status.OPEN:
+            attached = (await self.store.presence(table.id)).seats
+            for number, (seat, offer) in enumerate(zip(state.seats, state.offers, strict=True)):
+                policy = offer.policy if seat is None and offer else None
+                if seat is not None and seat.token is not None and number not in attached and not seat.resigned:
+                    policy = seat.policy
+                if policy is not None and not table.room.ended():
                     game = state.created.game
-                    waiting.append({"room": table.id, "seat": seat, "game": game, "policy": offer.policy})
+                    waiting.append({"room": table.id, "seat": number, "game": game, "policy": policy})
 
         for room in await self._stored(self.store.offers()):
             await self._on(room, work)
@@ -204,19 +208,34 @@ class Desk:
             page = await self._stored(self.store.rooms(game, status, cursor, PAGE))
         except ValueError:
             refuse(Code.BAD_MESSAGE, "cursor: not one that this server gave")
-        rooms = [await self._listed(listed) for listed in page.rooms]
+        rooms = [await self._listed(listed, status) for listed in page.rooms]
         return {"rooms": [room for room in rooms if room is not None], "cursor": page.cursor}
 
-    async def _listed(self, listed: Listed) -> Mapping[str, Json] | None:
-        """What the list says of a room: where spectators are behind, so is the list."""
+    async def _listed(self, listed: Listed, status: str | None) -> Mapping[str, Json] | None:
+        """What the list says of a room; None where its place in the list would say more."""
         part: dict[str, Any] = orjson.loads(listed.listing)
+        connected: Sequence[bool] = [seat in listed.connected for seat in range(len(part["seats"]))]
         if part["options"]["spectators"]["delay"]:
             try:
-                part = dict((await self.look(listed.room))["room"])  # type: ignore[arg-type]
+                part, connected = await self._behind(listed.room)
             except ProtocolError:
                 return None
-        connected: list[Json] = [seat in listed.connected for seat in range(len(part["seats"]))]
-        return {**part, "created": listed.created, "connected": connected}
+            if status is not None and (status != Status.OPEN or part["status"] != status):
+                return None
+        return {**part, "created": listed.created, "connected": list[Json](connected)}
+
+    async def _behind(self, room: RoomId) -> tuple[dict[str, Any], Sequence[bool]]:
+        """The room part and who is connected as spectators see it, who are behind.
+
+        Such a room is in no list of running or ended ones: that it came into one, or left it, would be news.
+        """
+
+        async def work(table: Table) -> tuple[dict[str, Any], Sequence[bool]]:
+            part: Any = window_now(table).public["room"]
+            shown = table.viewers.shown
+            return part, [False] * len(part["seats"]) if shown is None else shown.connected
+
+        return await self._on(room, work)
 
     async def look(self, room: RoomId) -> Mapping[str, Json]:
         """What anybody may see of a room besides the game itself."""

@@ -25,7 +25,7 @@ from protocol.messages import (
     Undo,
 )
 from server.rooms import telling
-from server.rooms.audience import Change
+from server.rooms.audience import Kept
 from server.rooms.deciding import refuse, seat_of
 from server.rooms.intents import ComeBack, GiveUp, Play, TakeBack
 from server.rooms.jobs import Job
@@ -56,8 +56,9 @@ def job(connection: Connection, message: RoomMessage) -> Job:
 
 def fail(connection: Connection, message: RoomMessage, error: ProtocolError) -> None:
     """Tell the connection that its request did nothing."""
-    if isinstance(message, Join) and error.code in (Code.UNKNOWN_ROOM, Code.UNAUTHORIZED, Code.REVOKED):
-        connection.failed_lookup()
+    failed = isinstance(message, Join) and error.code in (Code.UNKNOWN_ROOM, Code.UNAUTHORIZED, Code.REVOKED)
+    if failed and (wait := connection.failed_lookup()):
+        error = ProtocolError(Code.RATE_LIMITED, "too many failed look-ups from this address", retry_after=wait)
     retry = UNSET if error.retry_after is None else error.retry_after
     answer = Error(message.id, error.code, error.message, room=message.room, retry_after=retry)
     connection.outbox.reply(connection.codec.encode(answer), None)
@@ -114,6 +115,8 @@ async def _carry_out(table: Table, viewer: Viewer, message: Act | Undo | Resign 
 async def _join(table: Table, connection: Connection, message: Join) -> None:
     if not table.current:
         await catch_up(table)
+        if connection.closed:
+            return
     seat, holder = _who(table, given(message.token))
     again = table.viewers.remove(connection)
     if again is None and len(connection.rooms) >= connection.max_rooms:
@@ -168,7 +171,7 @@ def _attach(table: Table, viewer: Viewer, message: Join) -> None:
         viewer.connection.outbox.update(table.id, change.frame(viewer.seat, viewer.connection.codec))
 
 
-def _missed(table: Table, viewer: Viewer, message: Join) -> Sequence[Change] | None:
+def _missed(table: Table, viewer: Viewer, message: Join) -> Sequence[Kept] | None:
     """The changes after the entry that the client has seen, as far as the viewer may see them by now.
 
     What a seat was told before its present holder took it is not the holder's to know.
@@ -179,7 +182,7 @@ def _missed(table: Table, viewer: Viewer, message: Join) -> Sequence[Change] | N
         return None
     head, _ = telling.view(table, viewer)
     changes = table.history.since(since.seq, since.tag) if since.seq <= head.seq else None
-    return None if changes is None else [change for change in changes if change.recorded.seq <= head.seq]
+    return None if changes is None else [change for change in changes if change.head.seq <= head.seq]
 
 
 async def _legal(table: Table, viewer: Viewer, message: Legal) -> None:

@@ -32,7 +32,10 @@ class Kind(StrEnum):
 
 
 class Seat(msgspec.Struct, frozen=True):
-    """A taken seat. `token`: hash of its holder's token, None where nobody holds it; `taken`: by which entry."""
+    """A taken seat. `token`: hash of its holder's token, None where nobody holds it; `taken`: by which entry.
+
+    `policy`: what it was offered to a bot host for, None for every other seat.
+    """
 
     name: str
     kind: Kind
@@ -42,6 +45,7 @@ class Seat(msgspec.Struct, frozen=True):
     served: bool = False
     resigned: bool = False
     timeouts: int = 0
+    policy: str | None = None
 
 
 class Offer(msgspec.Struct, frozen=True):

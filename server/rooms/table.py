@@ -59,6 +59,7 @@ class Table:
         self.unsure = False
         self.saved_at = 0
         self.due: int | None = None
+        self.compacted = False
         self.given_back: tuple[int, int] | None = None
         self.idle_since = hub.clock.monotonic()
         self._jobs: deque[Job] = deque()
@@ -119,6 +120,8 @@ class Table:
         except Exception:
             seq = self.room.head.seq if self.loaded else 0
             log.exception("a room raised; it is loaded anew", room=self.id, seq=seq)
+            if self.loaded and self.attended:
+                self._jobs.append(Job(_nothing, lambda _: None))
             self.let_go()
             return ProtocolError(Code.INTERNAL, "a fault of the server; the room is loaded anew")
         return None
@@ -149,6 +152,7 @@ class Table:
             self.history.add(change)
             self.viewers.change(change)
         self.viewers.release(hub.clock.now())
+        self.talk.await_again()
         self.saved_at = self.room.head.seq
         self.due = None
         self.loaded = self.current = True
@@ -184,7 +188,7 @@ class Table:
 
     def chore(self) -> Chore:
         """The first thing that the room needs done by itself."""
-        found = next_chore(self.room.rulebook, self.room.state, self.hub.pace)
+        found = next_chore(self.room.rulebook, self.room.state, self.hub.pace, compacted=self.compacted)
         later = self._put_off.get(found.task, 0)
         return found if found.at >= later else msgspec.structs.replace(found, at=later)
 
@@ -213,3 +217,7 @@ class Table:
         log.info("chore put off", room=self.id, code=str(error.code))
         if self.loaded:
             self.put_off(self.chore().task, self.hub.clock.now() + PUT_OFF)
+
+
+async def _nothing(_: Table) -> None:
+    """For a job that only wants the room loaded: whoever is attached gets a snapshot then."""

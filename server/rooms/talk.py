@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 import orjson
+import structlog
 
 from protocol.codes import Code, ProtocolError
 from protocol.messages import Chat, ChatLine, Presence
@@ -18,6 +19,8 @@ from server.store.store import Attached, Line, StoreUnavailable
 
 if TYPE_CHECKING:
     from server.rooms.table import Table
+
+log = structlog.get_logger("pharos.rooms")
 
 LINES_AFTER_JOIN = 50
 LINES_KEPT = 200
@@ -92,7 +95,7 @@ class Talk:
         name = taken.name if taken is not None else None
         line = ChatLine(table.id, 0, viewer.seat, name, text, table.hub.clock.now())
         n = await table.hub.store.say(table.id, _pack(line), None if key is None else f"{speaker}:{key}")
-        await self.hear()
+        await self._hear_if_possible()
         said = next((known for known in self._lines or () if known.n == n), line)
         if said.text != text:
             refuse(Code.KEY_REUSED, "key: it was used for another line")
@@ -127,6 +130,13 @@ class Talk:
         for line in await self._news():
             self._table.viewers.notice(line, line.at, seats_only=self._rule() is ChatRule.SEATS)
 
+    async def _hear_if_possible(self) -> None:
+        """For somebody who has its `ok` already: what can't be had now comes with the next news."""
+        try:
+            await self.hear()
+        except StoreUnavailable as error:
+            log.warning("store unavailable", room=self._table.id, reason=str(error))
+
     async def _news(self) -> list[ChatLine]:
         table = self._table
         first = self._lines is None
@@ -134,13 +144,22 @@ class Talk:
         last = known[-1].n if known else 0
         news = [_unpack(table.id, line) for line in await table.hub.store.lines(table.id, last)]
         self._lines = (known + news)[-LINES_KEPT:]
+        if first:
+            self.await_again()
         return [] if first else news
+
+    def await_again(self) -> None:
+        """Spectators who are behind are still to hear the last lines: their queue was begun anew."""
+        table = self._table
+        if table.viewers.delay and self._rule() is not ChatRule.SEATS:
+            now = table.hub.clock.now()
+            table.viewers.keep([line for line in self._lines or () if line.at + table.viewers.delay > now])
 
     async def recent(self, viewer: Viewer, since: int | None) -> None:
         """Tell a new viewer the last lines, or those after the line `since`."""
         if self._rule() is ChatRule.SEATS and viewer.seat is None:
             return
-        await self.hear()
+        await self._hear_if_possible()
         lines = self._lines or []
         now, delay = self._table.hub.clock.now(), self._table.viewers.delay
         if viewer.seat is None and delay:

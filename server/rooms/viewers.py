@@ -108,6 +108,11 @@ class Viewers:
         else:
             self._tell_spectators(told)
 
+    def keep(self, lines: Iterable[ChatLine]) -> None:
+        """Tell the spectators these lines in their time."""
+        waiting = [*self._line, *((line.at + self.delay, line) for line in lines)]
+        self._line = deque(sorted(waiting, key=lambda told: told[0]))
+
     def release(self, now: int) -> int | None:
         """Tell the spectators what is old enough; the moment of the next release, if something waits."""
         while self._line and self._line[0][0] <= now:

@@ -127,7 +127,11 @@ async def _save_if_due(table: Table) -> None:
     if room.state.takebacks or room.head.seq - table.saved_at < table.hub.pace.snapshot_every:
         return
     table.saved_at = room.head.seq
-    await table.hub.store.save(table.id, save(room))
+    try:
+        await table.hub.store.save(table.id, save(room))
+    except StoreUnavailable as error:
+        # The entry is in the journal: whoever asked for it must not hear otherwise.
+        log.warning("snapshot not saved", room=table.id, reason=str(error))
 
 
 async def do_chore(table: Table) -> None:
@@ -149,7 +153,7 @@ async def do_chore(table: Table) -> None:
             await hub.store.rearm(table.id, head, again)
     elif chore.task is Task.COMPACT:
         await hub.store.compact(table.id)
-        table.put_off(Task.COMPACT, head.at + hub.pace.finished_ttl)
+        table.compacted = True
         await hub.store.rearm(table.id, head, head.at + hub.pace.finished_ttl)
     else:
         await hub.store.forget(table.id)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
+from server.engines import ENGINES
 from server.rooms.hub import Hub
 from server.settings import Pace
 from server.store.memory import Memory, MemoryStore
 from server.store.sqlite import SqliteStore
 from server.store.store import Store
+from tests.engines.toy import ToyEngine
 from tests.rooms.tables import QUICK, Nodes
 
 
@@ -48,3 +52,27 @@ async def nodes(new_store: Callable[[], Store], pace: Pace) -> AsyncIterator[Nod
     yield Nodes(hubs)
     for hub in hubs:
         await hub.stop()
+
+
+@pytest.fixture
+async def hub(pace: Pace) -> AsyncIterator[Hub]:
+    """One hub on a store in memory."""
+    alone = Hub(MemoryStore(), pace, "alone")
+    await alone.start()
+    yield alone
+    await alone.stop()
+
+
+@pytest.fixture
+def toy(monkeypatch: pytest.MonkeyPatch) -> ToyEngine:
+    """The toy game, played like a registered one: turns of several actions, dice, and choices made at once."""
+    engine = ToyEngine()
+    monkeypatch.setitem(ENGINES, (engine.name, engine.rules), engine)
+    return engine
+
+
+@pytest.fixture(autouse=True)
+def logs() -> Iterator[list[MutableMapping[str, Any]]]:
+    """What was logged."""
+    with capture_logs() as entries:
+        yield entries
