@@ -9,8 +9,12 @@ AGAINST ?= greedy,greedy
 
 install: .venv/installed
 
-run: .venv/installed
-	@exec $(BIN)/python -m server
+# The server, and beside it a host of bots that takes the seats that rooms offer. Both end with Ctrl-C.
+run: .venv/installed .venv/bot-key
+	@export PHAROS_BOT_KEY="$${PHAROS_BOT_KEY:-$$(cat .venv/bot-key)}"; \
+	$(BIN)/python -m clients.bots.host --url "http://$${PHAROS_HOST:-127.0.0.1}:$${PHAROS_PORT:-8000}" & host=$$!; \
+	trap 'kill $$host 2>/dev/null' EXIT; trap : INT TERM; \
+	$(BIN)/python -m server
 
 # One game against bots, on a server of its own: make play GAME=islet AGAINST=greedy,greedy,random
 play: .venv/installed
@@ -33,6 +37,9 @@ lint: .venv/installed-dev
 soak: .venv/installed-dev
 	$(BIN)/python -m pytest -m soak
 
+.venv/bot-key: .venv/python
+	@$(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(32))' > $@
+
 .venv/python:
 	$(PYTHON) -c 'import sys; sys.exit("Pharos needs Python 3.11 or later") if sys.version_info < (3, 11) else None'
 	$(PYTHON) -m venv .venv
@@ -43,7 +50,7 @@ soak: .venv/installed-dev
 	@touch $@
 
 .venv/installed-dev: .venv/installed
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,fuzz]'
 	@touch $@
 
 clean:

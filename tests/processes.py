@@ -15,6 +15,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from tests import truth
+
 ROOT = Path(__file__).parent.parent
 PATIENCE = 20.0
 """Seconds to wait for what must come; a test that waits so long has failed."""
@@ -87,9 +89,11 @@ class ServerProcess:
         try:
             connection.request("GET", path)
             response = connection.getresponse()
-            return response.status, response.read()
+            status, body = response.status, response.read()
         finally:
             connection.close()
+        truth.answer("GET", path, status, body)
+        return status, body
 
     @property
     def url(self) -> str:

@@ -29,8 +29,9 @@ from clients.bots.policies import UnknownPolicy, policy
 from clients.errors import Refused, Unreachable
 from clients.lobby import Lobby, http_url
 from clients.terminal.app import Terminal
-from clients.terminal.demo import demo
+from clients.terminal.demo import WATCHED_PAUSE, demo
 from clients.terminal.kept import Kept, default_path
+from clients.terminal.local_bots import PAUSE
 from clients.terminal.local_server import own_server
 from clients.terminal.printing import print_replay
 from clients.terminal.replaying import BadReplay, Replay
@@ -38,8 +39,9 @@ from clients.terminal.screens.lobby import LobbyScreen
 from clients.terminal.screens.replay import ReplayScreen
 from clients.terminal.screens.table import TableScreen
 
+HUNG_UP = 10
+"""Seconds in which the program ends after its terminal is gone."""
 URL = "http://127.0.0.1:8000"
-STOPPED = 130
 
 
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -55,6 +57,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     play.add_argument("game", nargs="?", default="dragonwood")
     play.add_argument("--against", default="greedy", metavar="POLICIES", help="a bot each: greedy,greedy (%(default)s)")
     play.add_argument("--options", type=json.loads, default={}, metavar="JSON", help="options of the room")
+    play.add_argument("--pause", type=float, default=PAUSE, help="seconds a bot takes for a decision (%(default)s)")
     play.add_argument("--serve", action="store_true", help="start a server for this game, and stop it afterwards")
     join = commands.add_parser("join", parents=[shared], help="take a seat, or go back to yours")
     join.add_argument("room")
@@ -67,6 +70,7 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     show = commands.add_parser("demo", help="watch four bots; nothing needs to run")
     show.add_argument("game", nargs="?", default="dragonwood")
     show.add_argument("--policies", default="greedy", help="several with commas, a seat each (%(default)s)")
+    show.add_argument("--pause", type=float, default=WATCHED_PAUSE, help="seconds of a decision (%(default)s)")
     asked = parser.parse_args(argv)
     asked.url = getattr(asked, "url", URL)
     asked.name = getattr(asked, "name", None) or login()
@@ -90,7 +94,7 @@ async def run(asked: argparse.Namespace) -> int:
     if asked.command == "demo":
         for name in asked.policies.split(","):
             policy(name, asked.game)
-        return await demo(asked.game, asked.policies.split(","), screen=on_screen())
+        return await demo(asked.game, asked.policies.split(","), asked.pause if on_screen() else None)
     if asked.command == "replay" and not on_screen():
         print_replay(await load_replay(asked), print)
         return 0
@@ -100,7 +104,8 @@ async def run(asked: argparse.Namespace) -> int:
         if asked.command == "play" and asked.serve:
             asked.url = await stack.enter_async_context(own_server())
         kept = Kept(http_url(asked.url), None if getattr(asked, "serve", False) else default_path())
-        app = Terminal(asked.url, asked.name, kept, first=await first_screen(asked, kept))
+        first = await first_screen(asked, kept)
+        app = Terminal(asked.url, asked.name, kept, first=first, pause=getattr(asked, "pause", PAUSE))
         await app.run_async()
         if app.failure is not None:
             raise Unreachable(app.failure)
@@ -160,16 +165,31 @@ def read_replay(path: Path) -> Replay | None:
         raise BadReplay(f"{path}: {error}") from error
 
 
+def let_go_of_terminal() -> None:
+    """The terminal is gone: write into nothing, for writing to it would fail, and end soon in any case."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(nothing, stream)
+    signal.alarm(HUNG_UP)
+
+
 async def until_stopped(asked: argparse.Namespace) -> int:
     """`run`, which a signal cancels, so that what was started is ended."""
     running = asyncio.ensure_future(run(asked))
+    signals: list[int] = []
+
+    def stop(number: int) -> None:
+        signals.append(number)
+        if number == signal.SIGHUP:
+            let_go_of_terminal()
+        running.cancel()
+
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, running.cancel)
-    try:
-        return await running
-    except asyncio.CancelledError:
-        return STOPPED
+        loop.add_signal_handler(number, stop, number)
+    with suppress(asyncio.CancelledError):
+        code = await running
+    return 128 + signals[0] if signals else code
 
 
 def main() -> int:
@@ -180,7 +200,7 @@ def main() -> int:
         print(f"pharos: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
-        return STOPPED
+        return 128 + signal.SIGINT
 
 
 if __name__ == "__main__":

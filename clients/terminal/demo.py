@@ -20,20 +20,23 @@ from clients.terminal.telling import ranking
 
 SEATS = 4
 WATCHED_PAUSE = 0.25
-"""Seconds that a bot takes for a decision when somebody watches."""
+"""Seconds that a bot takes for a decision when somebody watches, unless told otherwise."""
 LINGER = 8.0
 """Seconds that the end stays on the screen."""
 
 
-async def demo(game: str, policies: Sequence[str], *, screen: bool) -> int:
-    """Play one game before the spectator's eyes; the exit code."""
+async def demo(game: str, policies: Sequence[str], pause: float | None) -> int:
+    """Play one game before the spectator's eyes; the exit code.
+
+    `pause`: seconds that a bot takes for a decision; None: there is no screen, the game is printed.
+    """
     async with own_server() as url:
         made = await Lobby(url).create(game, SEATS, seat=False)
         room = str(made["room"])
-        if not screen:
+        if pause is None:
             return await _printed(url, room, policies)
         first = partial(TableScreen, room, None, bots=policies, linger=LINGER)
-        app = Terminal(url, "Spectator", Kept(url, None), first=first, pause=WATCHED_PAUSE)
+        app = Terminal(url, "Spectator", Kept(url, None), first=first, pause=pause)
         await app.run_async()
         return _end(app)
 

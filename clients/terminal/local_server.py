@@ -1,4 +1,7 @@
-"""A server of one's own: on a free port, its rooms in memory, ended with the program that started it."""
+"""A server of one's own: on a free port, its rooms in memory, ended with the program that started it.
+
+It stays in the program's process group, so that a terminal that is closed takes both along.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +35,6 @@ async def own_server() -> AsyncIterator[str]:
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
-        start_new_session=True,  # a Ctrl-C at the terminal is this program's to handle
     )
     log = process.stderr
     assert log is not None

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from server.engines import ENGINES
 from server.rooms.hub import Hub
@@ -75,3 +77,10 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> ToyEngine:
     engine = ToyEngine()
     monkeypatch.setitem(ENGINES, (engine.name, engine.rules), engine)
     return engine
+
+
+@pytest.fixture(autouse=True)
+def logs() -> Iterator[list[MutableMapping[str, Any]]]:
+    """What was logged."""
+    with capture_logs() as entries:
+        yield entries

@@ -16,7 +16,7 @@ import pytest
 
 from protocol.codec import JSON, MSGPACK
 from protocol.digest import digest
-from protocol.messages import Chat, Check, Leave, Ok, Patch, Resign, RoomId, TakeSeat, Undo
+from protocol.messages import Back, Chat, Check, Leave, Ok, Patch, Resign, RoomId, TakeSeat, Undo
 from server.engines import ENGINES
 from server.rooms import telling
 from server.rooms.hub import Hub
@@ -111,6 +111,15 @@ class Evening:
         elif what < 0.50:
             await random.choice(party.peers).ask(Chat, text="Well played")
 
+    async def all_back(self) -> None:
+        """Whoever is served after three time-outs plays again."""
+        await self.party.settled()
+        room = self.party.peers[0].state["room"]
+        for peer, seat in zip(self.party.peers, room["seats"], strict=True):
+            if seat["served"] and room["status"] == "playing":
+                await peer.ask(Back)
+        await self.party.settled()
+
     async def take_over(self, seat: int) -> None:
         """The seat is given up, and somebody else takes it by invite."""
         room, hubs, party = RoomId(self.party.room), self.nodes.hubs, self.party
@@ -140,6 +149,7 @@ async def follow(nodes: Nodes, game: str, seats: int, seed: int, steps: int) -> 
     evening = Evening(nodes, party, watchers, Random(seed))
     await evening.check()
     for number in range(steps):
+        await evening.all_back()
         if not await party.playing():
             break
         assert isinstance(await party.step(evening.random), Ok)

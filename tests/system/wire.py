@@ -16,6 +16,7 @@ from websockets.typing import Subprotocol
 
 from protocol.digest import digest
 from protocol.patch import apply
+from tests import truth
 from tests.processes import PATIENCE, ServerProcess
 
 MOST = 2**53 - 1
@@ -53,6 +54,7 @@ class Wire:
         async with asyncio.timeout(PATIENCE):
             payload = await self.socket.recv()
         message = json.loads(payload) if isinstance(payload, str) else msgpack.unpackb(payload)
+        truth.frame(message)
         match message["t"]:
             case "snapshot":
                 self.state, self.seq, self.tag = message["state"], message["seq"], message["tag"]
@@ -60,6 +62,7 @@ class Wire:
                 assert message["seq"] == self.seq + 1
                 self.state = dict(apply(self.state, message["ops"]))  # type: ignore[arg-type]
                 self.seq, self.tag = message["seq"], message["tag"]
+                truth.state(self.state)
             case "presence":
                 self.presence = (message["connected"], message["spectators"])
             case "turn":
