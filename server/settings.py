@@ -135,6 +135,8 @@ class Settings(msgspec.Struct, frozen=True):
     """For people (`console`) or for machines (`json`)."""
     log_level: str = "info"
     """The least level that is logged; `debug` tells of every entry and refusal."""
+    traces: bool = False
+    """Whether actions are traced with OpenTelemetry (the extra `otel`; where to, its own `OTEL_` variables say)."""
     node: str = ""
     """The name of this process among those on one store; empty: a random one."""
     redis_replicas: int = 0
