@@ -60,7 +60,7 @@ def test_one_plays_from_the_lobby_on_by_keys_alone_at_80_by_24(server: ServerPro
         person.press("reload")
         person.wait_for("Reload: draw a card", gone="Attack (15)")
         person.press("enter")
-        person.wait_for("Ana draws 1 card: ")
+        person.wait_for("Ana draws ")
         person.wait_for("turn 3", "YOUR TURN", "greedy-2")
         person.press("ctrl+t", "hello there")
         person.wait_for("hello there")
