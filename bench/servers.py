@@ -12,13 +12,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from importlib.util import find_spec
 from pathlib import Path
 
 from server.app import OPENERS
 
 ROOT = Path(__file__).parent.parent
+PEERS = Path(__file__).parent / "peers"
 PATIENCE = 20.0
 UNLIMITED = {
     "PHAROS_CREDITS_PER_SECOND": "1000000",
@@ -90,7 +91,20 @@ def echo(core: Set[int]) -> Iterator[Running]:
         folder = Path(name)
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         with _process([sys.executable, "-m", "bench.echo"], folder, core, environment) as process:
-            yield Running(process, int(_said(process, folder / "log", "")))
+            yield Running(process, _port(process, folder / "log"))
+
+
+@contextlib.contextmanager
+def peer(name: str, arguments: Sequence[str], core: Set[int]) -> Iterator[Running]:
+    """Another server, of those in `bench/peers/servers`.
+
+    Raises:
+        NotStarted.
+    """
+    with tempfile.TemporaryDirectory(prefix="pharos-bench-") as folder:
+        command = ["node", str(PEERS / "servers" / name), *arguments]
+        with _process(command, Path(folder), core, {**os.environ, "NODE_ENV": "production"}) as process:
+            yield Running(process, _port(process, Path(folder) / "log"))
 
 
 @contextlib.contextmanager
@@ -132,6 +146,10 @@ def _process(
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def _port(process: subprocess.Popen[bytes], log: Path) -> int:
+    return int(_said(process, log, "port ").split()[1])
 
 
 def _said(process: subprocess.Popen[bytes], log: Path, what: str) -> str:
