@@ -77,12 +77,12 @@ class Counter:
                 raise ProtocolError(Code.DRAINING, "the server is going down")
             address = self.address(request)
             if wait := self.limits.look_up(address):
-                raise ProtocolError(Code.RATE_LIMITED, "too many failed look-ups from this address", retry_after=wait)
+                raise _too_many(wait)
             try:
                 return await handler(request)
             except ProtocolError as error:
-                if error.code in LOOK_UPS_FAILED:
-                    self.limits.failed(address)
+                if error.code in LOOK_UPS_FAILED and (wait := self.limits.failed(address)):
+                    raise _too_many(wait) from None
                 raise
 
         return checked
@@ -182,6 +182,10 @@ class Lobby:
     def _is_bot_host(self, token: str) -> bool:
         key = self._settings.bot_key
         return bool(key) and hmac.compare_digest(token.encode(), key.encode())
+
+
+def _too_many(wait: int) -> ProtocolError:
+    return ProtocolError(Code.RATE_LIMITED, "too many failed look-ups from this address", retry_after=wait)
 
 
 def _by_method(handlers: Mapping[str, Handler]) -> Handler:

@@ -27,7 +27,9 @@ def _seeds() -> list[bytes]:
     wrong = json.loads((VECTORS / "invalid_frames.json").read_text())
     found = [part for frame in frames for part in (frame["json"].encode(), bytes.fromhex(frame["msgpack"]))]
     found += [bytes.fromhex(item["hex"]) if "hex" in item else item["text"].encode() for item in wrong]
-    found += [b'{"game":"dragonwood","seats":2,"options":{"clock":{"bank":0,"per_turn":5}},"token":"AAAAAAAAAAAAAAAAAAAAAA"}']
+    found += [
+        b'{"game":"dragonwood","seats":2,"options":{"clock":{"bank":0,"per_turn":5}},"token":"AAAAAAAAAAAAAAAAAAAAAA"}'
+    ]
     return found
 
 
@@ -73,5 +75,3 @@ def check(error: ProtocolError) -> None:
     assert PLAIN.fullmatch(error.message), "an error's text"
     assert error.id is None or 0 <= error.id <= MAX_INT
     assert error.room is None or len(error.room) <= 64
-
-
