@@ -72,7 +72,7 @@ def pharos(store: str, core: Set[int], others: Set[int], database: Path | None =
         if store == "sqlite":
             url = f"sqlite:///{folder / 'bench.db'}"
         elif store == "redis":
-            url = stack.enter_context(_redis(folder, others))
+            url = f"redis://127.0.0.1:{stack.enter_context(redis(folder, others)).port}"
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PHAROS_")}
         settings = {"PHAROS_PORT": "0", "PHAROS_LOG": "json", "PHAROS_STORE": url, "PYTHONPATH": str(ROOT)}
         with _process([sys.executable, "-m", "server"], folder, core, {**clean, **settings, **UNLIMITED}) as process:
@@ -108,7 +108,12 @@ def peer(name: str, arguments: Sequence[str], core: Set[int]) -> Iterator[Runnin
 
 
 @contextlib.contextmanager
-def _redis(folder: Path, core: Set[int]) -> Iterator[str]:
+def redis(folder: Path, core: Set[int]) -> Iterator[Running]:
+    """A redis-server that has on the disc what it has acknowledged.
+
+    Raises:
+        NotStarted.
+    """
     binary = redis_binary()
     if binary is None:
         raise NotStarted("no redis-server")
@@ -119,7 +124,7 @@ def _redis(folder: Path, core: Set[int]) -> Iterator[str]:
     command = [binary, "--port", str(port), "--dir", str(data), *durable]
     with _process(command, data, core, os.environ) as process:
         _said(process, data / "log", "eady to accept connections")
-        yield f"redis://127.0.0.1:{port}"
+        yield Running(process, port)
 
 
 def _free_port() -> int:
