@@ -14,13 +14,14 @@ import msgspec
 import uvloop
 from msgspec.structs import replace
 
-from bench.echo_load import EchoRoom
 from bench.figures import percentile
 from bench.jobs import Job, Outcome
 from bench.machine import cpu_seconds, resident_bytes
+from bench.peers.wires import ROOMS
 from bench.rooms import Rooms
 from bench.tables import Load, Table
 from bench.tally import Tally
+from bench.turns import TurnRoom
 from bench.wire import Wire
 
 AT_A_TIME = 50
@@ -35,17 +36,20 @@ WARMING_UP = 200
 
 async def connect(wires: Sequence[Wire], port: int) -> None:
     """Open the connections, some at a time, and wait until all have joined."""
-    loop = asyncio.get_running_loop()
     async with asyncio.timeout(PATIENCE):
         for first in range(0, len(wires), AT_A_TIME):
-            some = wires[first : first + AT_A_TIME]
-            await asyncio.gather(*(loop.create_connection(lambda w=wire: w, "127.0.0.1", port) for wire in some))
-            await asyncio.gather(*(wire.joined.wait() for wire in some))  # type: ignore[attr-defined]
+            await asyncio.gather(*(_connect(wire, port) for wire in wires[first : first + AT_A_TIME]))
 
 
-async def measure(job: Job, tally: Tally, before: int, wires: Sequence[Wire]) -> Outcome:
-    """Let the clock run over what is going on. `before`: the server's memory without these connections."""
-    joined = resident_bytes(job.pid)
+async def _connect(wire: Wire, port: int) -> None:
+    await asyncio.get_running_loop().create_connection(lambda: wire, "127.0.0.1", port)
+    await wire.joined.wait()
+
+
+async def measure(job: Job, tally: Tally, before: int, joined: int) -> Outcome:
+    """Let the clock run over what is going on. `before`, `joined`: the server's memory without these connections, and
+    when all had joined."""
+    connections = job.rooms * (job.seats + job.spectators)
     await asyncio.sleep(job.warm)
     loop = asyncio.get_running_loop()
     server, load, begun = cpu_seconds(job.pid), cpu_seconds(os.getpid()), loop.time()
@@ -61,28 +65,29 @@ async def measure(job: Job, tally: Tally, before: int, wires: Sequence[Wire]) ->
         p50=percentile(ordered := sorted(tally.latencies), 0.5),
         p99=percentile(ordered, 0.99),
         update_bytes=percentile(sorted(tally.sizes), 0.5),
-        joined_bytes=(joined - before) / len(wires),
-        played_bytes=(resident_bytes(job.pid) - before) / len(wires),
+        joined_bytes=(joined - before) / connections,
+        played_bytes=(resident_bytes(job.pid) - before) / connections,
         games=tally.games,
         errors=dict(tally.errors),
     )
 
 
-async def echo(job: Job) -> Outcome:
-    """The bare echo."""
-    tally = Tally()
-    warm = EchoRoom(job, tally, -1)
+async def turns(job: Job) -> Outcome:
+    """The bare echo, or another server."""
+    tally, make = Tally(), ROOMS[job.kind]
+    warm = TurnRoom(job, tally, make(job, -1))
     await connect(warm.peers, job.port)
     warm.begin()
     await asyncio.sleep(0.2)
     warm.playing = False
     before = resident_bytes(job.pid)
-    rooms = [EchoRoom(job, tally, number) for number in range(job.rooms)]
+    rooms = [TurnRoom(job, tally, make(job, number)) for number in range(job.rooms)]
     peers = [peer for room in rooms for peer in room.peers]
     await connect(peers, job.port)
+    joined = resident_bytes(job.pid)
     for room in rooms:
         room.begin()
-    outcome = await measure(job, tally, before, peers)
+    outcome = await measure(job, tally, before, joined)
     return _checked(outcome, peers)
 
 
@@ -96,11 +101,12 @@ async def pharos(job: Job) -> Outcome:
         tables = [Table(load, await rooms.take()) for _ in range(job.rooms)]
         wires = [wire for table in tables for wire in (*table.seats, *table.spectators)]
         await connect(wires, job.port)
+        joined = resident_bytes(job.pid)
         await rooms.fill(job.stock)
         load.playing = True
         for table in tables:
             table.begin()
-        outcome = await measure(job, load.tally, before, wires)
+        outcome = await measure(job, load.tally, before, joined)
         load.playing = False
     return _checked(outcome, wires)
 
@@ -112,8 +118,7 @@ async def _warm_up(job: Job, rooms: Rooms) -> None:
     load.playing = True
     table.begin()
     async with asyncio.timeout(PATIENCE):
-        while not table.resting:
-            await asyncio.sleep(0.01)
+        await table.rested.wait()
     for seat in table.seats:
         seat.close()
     await rooms.fill(job.rooms)
@@ -136,7 +141,7 @@ def main() -> None:
     if job.cores:
         os.sched_setaffinity(0, job.cores)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        outcome = runner.run(echo(job) if job.kind == "echo" else pharos(job))
+        outcome = runner.run(turns(job) if job.kind in ROOMS else pharos(job))
     sys.stdout.buffer.write(msgspec.json.encode(outcome))
 
 

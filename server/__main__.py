@@ -1,10 +1,14 @@
-"""`python -m server`: serve until a signal."""
+"""`python -m server`: serve until a signal; with a command, look after what is stored (`--help` names them)."""
 
 from __future__ import annotations
 
 import sys
 
-from server.app import main
-
 if __name__ == "__main__":
+    if len(sys.argv) > 1:
+        from server.support.cli import main as look_after
+
+        sys.exit(look_after(sys.argv[1:]))
+    from server.app import main
+
     sys.exit(main())

@@ -38,7 +38,7 @@ def replay_of(room: Room, journal: Sequence[Stored]) -> Mapping[str, Json]:
         if isinstance(entry, Acted | TimedOut | Undone) or (isinstance(entry, Seated) and entry.digest):
             words = entry.words
         place = {"seq": stored.seq, "at": stored.at, "kind": kind_of(entry), "seat": getattr(entry, "seat", None)}
-        entries.append({**place, "words": words, **_contents(entry)})
+        entries.append({**place, "words": words, **contents(entry)})
     return {
         "version": VERSION,
         "room": state.id,
@@ -52,7 +52,8 @@ def replay_of(room: Room, journal: Sequence[Stored]) -> Mapping[str, Json]:
     }
 
 
-def _contents(entry: AnyEntry) -> dict[str, Any]:
+def contents(entry: AnyEntry) -> dict[str, Any]:
+    """What an entry holds besides its place, without tokens, keys and seeds."""
     match entry:
         case Created():
             return {"commitment": commitment(entry.seed).hex(), "seats": entry.seats}

@@ -193,6 +193,10 @@ class MemoryStore:
         await self._travel()
         return sum(room.index.status not in ENDED for _, room in self._memory.living())
 
+    async def ids(self) -> Sequence[RoomId]:
+        await self._travel()
+        return tuple(name for name, _ in self._memory.living())
+
     async def offers(self) -> Sequence[RoomId]:
         await self._travel()
         return tuple(name for name, room in self._memory.living() if room.index.offers)

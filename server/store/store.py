@@ -252,6 +252,9 @@ class Store(Protocol):
     async def count(self) -> int:
         """How many rooms there are that have not ended, private ones included."""
 
+    async def ids(self) -> Sequence[RoomId]:
+        """Every room, private and ended ones included, that is not set aside; in no order."""
+
     async def offers(self) -> Sequence[RoomId]:
         """Rooms with seats that wait for a bot host."""
 

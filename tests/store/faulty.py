@@ -171,6 +171,9 @@ class FaultyStore:
     async def count(self) -> int:
         return await (await self._reach("count")).count()
 
+    async def ids(self) -> Sequence[RoomId]:
+        return await (await self._reach("ids")).ids()
+
     async def offers(self) -> Sequence[RoomId]:
         return await (await self._reach("offers")).offers()
 

@@ -34,6 +34,18 @@ async def many(store: Store, world: World, count: int, index: Index = OPEN) -> l
     return rooms[::-1]
 
 
+async def test_every_room_has_its_id_told_unless_it_is_set_aside(a: Store, b: Store) -> None:
+    private = replace(FINISHED, public=False, due=None)
+    await grown(a, ROOM, 2, private)
+    await grown(a, OTHER, 1, PLAYING)
+    await grown(a, RoomId("AAAAAA"), 1)
+    await grown(a, RoomId("BBBBBB"), 1)
+    await a.quarantine(RoomId("AAAAAA"), "reason")
+    await a.compact(ROOM)
+    await a.forget(RoomId("BBBBBB"))
+    assert sorted(await b.ids()) == [ROOM, OTHER]
+
+
 async def test_the_newest_room_comes_first(a: Store, b: Store, world: World) -> None:
     rooms = await many(a, world, 7)
     assert await listed(b) == rooms

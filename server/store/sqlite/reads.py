@@ -121,6 +121,12 @@ def count(transaction: Transaction) -> int:
     return int(transaction.connection.execute(f"SELECT count(*) FROM room WHERE {LIVING}").fetchone()[0])  # noqa: S608
 
 
+def ids(transaction: Transaction) -> Sequence[RoomId]:
+    """Every room that is not set aside."""
+    rows = transaction.connection.execute("SELECT room FROM room WHERE quarantined IS NULL")
+    return tuple(room for (room,) in rows)
+
+
 def offers(transaction: Transaction) -> Sequence[RoomId]:
     """Rooms with seats that wait for a bot host."""
     rows = transaction.connection.execute("SELECT room FROM room WHERE offers AND quarantined IS NULL")

@@ -138,6 +138,9 @@ class SqliteStore:
     async def count(self) -> int:
         return await self._read(reads.count)
 
+    async def ids(self) -> Sequence[RoomId]:
+        return await self._read(reads.ids)
+
     async def offers(self) -> Sequence[RoomId]:
         return await self._read(reads.offers)
 
