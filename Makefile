@@ -5,7 +5,7 @@ BIN := .venv/bin
 GAME ?= dragonwood
 AGAINST ?= greedy,greedy
 
-.PHONY: install run play demo test lint soak clean
+.PHONY: install run play demo test lint soak lock clean
 
 install: .venv/installed
 
@@ -36,6 +36,13 @@ lint: .venv/installed-dev
 # Long runs: laws over many games, fuzzing, kills. Not part of `make test`.
 soak: .venv/installed-dev
 	$(BIN)/python -m pytest -m soak
+
+# The image's dependencies anew, with their hashes, after a change of pyproject.toml.
+COMPILE := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-annotate \
+  --custom-compile-command "make lock"
+lock: .venv/installed-dev
+	$(BIN)/$(COMPILE) --extra terminal --extra otel --output-file deploy/locks/image.txt pyproject.toml
+	$(BIN)/$(COMPILE) --output-file deploy/locks/build.txt deploy/locks/build.in
 
 .venv/bot-key: .venv/python
 	@$(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(32))' > $@
