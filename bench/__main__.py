@@ -17,6 +17,9 @@ from bench.engines import measure_all
 from bench.machine import description
 from bench.runner import Runner
 
+WIDTH = 120
+"""Columns, where the output is no terminal."""
+
 
 def arguments() -> argparse.Namespace:
     """What the command line asks for."""
@@ -33,14 +36,14 @@ def chosen(options: argparse.Namespace) -> plan.Plan:
     """The plan that was asked for."""
     whole = plan.quick(servers.stores()) if options.quick else plan.full(servers.stores())
     wanted = {case.name for case in whole.cases if not options.case or any(part in case.name for part in options.case)}
-    wanted |= {case.half_of for case in whole.cases if case.name in wanted}
+    wanted |= {other for case in whole.cases if case.name in wanted for other in (case.half_of, case.beside)}
     cases = tuple(case for case in whole.cases if case.name in wanted)
     return plan.Plan(cases, options.rounds or whole.rounds, whole.engines)
 
 
 def main() -> int:
     """Measure, and show; 1 if anything went wrong meanwhile."""
-    options, console = arguments(), Console()
+    options, console = arguments(), Console(width=None if sys.stdout.isatty() else WIDTH)
     todo = chosen(options)
     machine = description()
     console.print(machine)

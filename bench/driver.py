@@ -35,17 +35,20 @@ WARMING_UP = 200
 
 async def connect(wires: Sequence[Wire], port: int) -> None:
     """Open the connections, some at a time, and wait until all have joined."""
-    loop = asyncio.get_running_loop()
     async with asyncio.timeout(PATIENCE):
         for first in range(0, len(wires), AT_A_TIME):
-            some = wires[first : first + AT_A_TIME]
-            await asyncio.gather(*(loop.create_connection(lambda w=wire: w, "127.0.0.1", port) for wire in some))
-            await asyncio.gather(*(wire.joined.wait() for wire in some))  # type: ignore[attr-defined]
+            await asyncio.gather(*(_connect(wire, port) for wire in wires[first : first + AT_A_TIME]))
 
 
-async def measure(job: Job, tally: Tally, before: int, wires: Sequence[Wire]) -> Outcome:
-    """Let the clock run over what is going on. `before`: the server's memory without these connections."""
-    joined = resident_bytes(job.pid)
+async def _connect(wire: Wire, port: int) -> None:
+    await asyncio.get_running_loop().create_connection(lambda: wire, "127.0.0.1", port)
+    await wire.joined.wait()
+
+
+async def measure(job: Job, tally: Tally, before: int, joined: int) -> Outcome:
+    """Let the clock run over what is going on. `before`, `joined`: the server's memory without these connections, and
+    when all had joined."""
+    connections = job.rooms * (job.seats + job.spectators)
     await asyncio.sleep(job.warm)
     loop = asyncio.get_running_loop()
     server, load, begun = cpu_seconds(job.pid), cpu_seconds(os.getpid()), loop.time()
@@ -61,8 +64,8 @@ async def measure(job: Job, tally: Tally, before: int, wires: Sequence[Wire]) ->
         p50=percentile(ordered := sorted(tally.latencies), 0.5),
         p99=percentile(ordered, 0.99),
         update_bytes=percentile(sorted(tally.sizes), 0.5),
-        joined_bytes=(joined - before) / len(wires),
-        played_bytes=(resident_bytes(job.pid) - before) / len(wires),
+        joined_bytes=(joined - before) / connections,
+        played_bytes=(resident_bytes(job.pid) - before) / connections,
         games=tally.games,
         errors=dict(tally.errors),
     )
@@ -80,9 +83,10 @@ async def echo(job: Job) -> Outcome:
     rooms = [EchoRoom(job, tally, number) for number in range(job.rooms)]
     peers = [peer for room in rooms for peer in room.peers]
     await connect(peers, job.port)
+    joined = resident_bytes(job.pid)
     for room in rooms:
         room.begin()
-    outcome = await measure(job, tally, before, peers)
+    outcome = await measure(job, tally, before, joined)
     return _checked(outcome, peers)
 
 
@@ -96,11 +100,12 @@ async def pharos(job: Job) -> Outcome:
         tables = [Table(load, await rooms.take()) for _ in range(job.rooms)]
         wires = [wire for table in tables for wire in (*table.seats, *table.spectators)]
         await connect(wires, job.port)
+        joined = resident_bytes(job.pid)
         await rooms.fill(job.stock)
         load.playing = True
         for table in tables:
             table.begin()
-        outcome = await measure(job, load.tally, before, wires)
+        outcome = await measure(job, load.tally, before, joined)
         load.playing = False
     return _checked(outcome, wires)
 
@@ -112,8 +117,7 @@ async def _warm_up(job: Job, rooms: Rooms) -> None:
     load.playing = True
     table.begin()
     async with asyncio.timeout(PATIENCE):
-        while not table.resting:
-            await asyncio.sleep(0.01)
+        await table.rested.wait()
     for seat in table.seats:
         seat.close()
     await rooms.fill(job.rooms)

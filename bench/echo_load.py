@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from bench.jobs import Job
 from bench.tally import Tally, now
 from bench.wire import Wire
@@ -19,7 +17,6 @@ class Peer(Wire):
         super().__init__(f"/{room.number}")
         self._room = room
         self._number = number
-        self.joined = asyncio.Event()
 
     def opened(self) -> None:
         """The server knows this peer from the handshake on."""

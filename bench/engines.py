@@ -9,13 +9,14 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from random import Random
-from typing import TypeVar
+from typing import ParamSpec, TypeVar
 
 import msgspec
 
 from server.engines import ENGINES, AnyEngine
 from server.engines.dice import Dice, stream_key
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 MOST_SEATS = 4
@@ -40,13 +41,13 @@ class Stopwatch:
         self.name = ""
         self.longest = 0.0
 
-    def __call__(self, name: str, call: Callable[[], T]) -> T:
+    def __call__(self, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T:
         """Call, and look how long it took."""
         begun = time.thread_time()
-        found = call()
+        found = call(*args, **named)
         took = time.thread_time() - begun
         if took > self.longest:
-            self.name, self.longest = name, took
+            self.name, self.longest = call.__name__, took
         return found
 
 
@@ -67,14 +68,13 @@ def watch(engine: AnyEngine, seats: int, seed: int, timed: Stopwatch) -> None:
     """The same with everything that a room asks of its engine, every call timed."""
     dice = Dice(stream_key(seed.to_bytes(32, "big"), (None,) * seats))
     random = Random(seed)
-    state = timed("new", lambda: engine.new(seats, engine.options(), dice))
-    while deciding := timed("deciding", lambda: engine.deciding(state)):
+    state = timed(engine.new, seats, engine.options(), dice)
+    while deciding := timed(engine.deciding, state):
         seat = deciding[0]
-        actions = timed("legal_actions", lambda: engine.legal_actions(state, seat))  # noqa: B023 - called at once
-        action = random.choice(actions)
-        state, _ = timed("apply", lambda: engine.apply(state, seat, action, dice))  # noqa: B023
-        timed("public_view", lambda: engine.public_view(state))
-        timed("private_view", lambda: engine.private_view(state, seat))  # noqa: B023
+        actions = timed(engine.legal_actions, state, seat)
+        state, _ = timed(engine.apply, state, seat, random.choice(actions), dice)
+        timed(engine.public_view, state)
+        timed(engine.private_view, state, seat)
 
 
 def measure(engine: AnyEngine, seconds: float) -> Speed:

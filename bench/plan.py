@@ -18,7 +18,7 @@ class Case(msgspec.Struct, frozen=True):
     """One line of a table. `store` is `echo` for the ceiling.
 
     `half_of`: run at half the rate that the case of this name reached in the same round. `journal`: entries that the
-    rooms have behind them.
+    rooms have behind them. `beside`: the case of the echo that its CPU is compared with, round by round.
     """
 
     table: str
@@ -27,6 +27,7 @@ class Case(msgspec.Struct, frozen=True):
     job: Job
     half_of: str = ""
     journal: int = 0
+    beside: str = ""
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -37,51 +38,75 @@ class Plan(msgspec.Struct, frozen=True):
     engines: float
 
 
-def _of(table: str, name: str, store: str, half_of: str = "", journal: int = 0, **fields: object) -> Case:
-    job = msgspec.structs.replace(ANY, kind=ECHO if store == ECHO else "pharos", **fields)
-    return Case(table, name, store, job, half_of, journal)
+FASTEST = "Rooms of 4, Dragonwood, as fast as they can"
+VIEWERS = "Viewers of one room"
+MEMORY = "Memory of 100 rooms of 4 after 200 actions each"
+JOURNALS = "Journals: 20 rooms at the same place of the same game, 400 actions a second"
+
+
+def _job(**fields: object) -> Job:
+    return msgspec.structs.replace(ANY, **fields)
+
+
+def _echo(table: str, name: str, **fields: object) -> Case:
+    return Case(table, name, ECHO, _job(kind=ECHO, **fields))
 
 
 def quick(stores: Sequence[str]) -> Plan:
-    """About a minute: 50 rooms, JSON, each store, beside the echo."""
-    table = "50 rooms of 4, Dragonwood"
-    cases = [_of(table, ECHO, ECHO, seconds=2.0)]
-    cases += [_of(table, f"{store} json", store, seconds=2.0, stock=20) for store in stores]
-    cases.append(_of(table, "sqlite msgpack", "sqlite", seconds=2.0, stock=20, codec="msgpack"))
+    """About a minute: 50 rooms on each store, beside the echo."""
+    job = _job(seconds=2.0, stock=20)
+    cases = [
+        _echo(FASTEST, ECHO, seconds=2.0),
+        *(Case(FASTEST, f"{store} json", store, job, beside=ECHO) for store in stores),
+        Case(FASTEST, "sqlite msgpack", "sqlite", msgspec.structs.replace(job, codec="msgpack"), beside=ECHO),
+    ]
     return Plan(tuple(cases), rounds=1, engines=1.0)
 
 
 def full(stores: Sequence[str]) -> Plan:
     """About ten minutes."""
-    durable = "sqlite"
-    cases = [
-        *_rooms(stores),
-        *(
-            _of("At half the load, 100 rooms", f"{store} json, half", store, f"{store} json, 100 rooms", rooms=100)
-            for store in stores
-        ),
-        *(_of("Each game, 50 rooms of 4", game, durable, game=game, stock=30) for game in GAMES),
-        _of("Viewers of one room", "echo, 4", ECHO, rooms=1),
-        _of("Viewers of one room", "echo, 500", ECHO, rooms=1, spectators=496),
-        _of("Viewers of one room", "sqlite json, 4", durable, rooms=1, stock=4),
-        _of("Viewers of one room", "sqlite json, 500", durable, rooms=1, spectators=496, stock=2),
-        *(_journal(length) for length in (100, 10_000)),
-        *(_of("Memory, 100 rooms after 200 actions each", f"memory {codec}", "memory", rooms=100, actions=200,
-              codec=codec, seconds=8.0) for codec in ("json", "msgpack")),
-    ]  # fmt: skip
+    cases = [*_rooms(stores), *_half(stores), *_games(), *_viewers(), *_journals(), *_memory()]
     return Plan(tuple(cases), rounds=3, engines=4.0)
 
 
 def _rooms(stores: Sequence[str]) -> Iterator[Case]:
-    table = "Rooms of 4, Dragonwood, as fast as they can"
     for rooms in (1, 50, 100):
-        yield _of(table, f"echo, {rooms} rooms", ECHO, rooms=rooms)
+        echo = f"echo, {rooms} rooms"
+        yield _echo(FASTEST, echo, rooms=rooms)
         for store in stores:
-            yield _of(table, f"{store} json, {rooms} rooms", store, rooms=rooms, stock=min(40, rooms))
+            job = _job(rooms=rooms, stock=min(40, rooms))
+            yield Case(FASTEST, f"{store} json, {rooms} rooms", store, job, beside=echo)
     for store in stores:
-        yield _of(table, f"{store} msgpack, 100 rooms", store, rooms=100, stock=40, codec="msgpack")
+        job = _job(rooms=100, stock=40, codec="msgpack")
+        yield Case(FASTEST, f"{store} msgpack, 100 rooms", store, job, beside="echo, 100 rooms")
 
 
-def _journal(length: int) -> Case:
-    table = "Journals, 20 rooms at the same place of the same game, 400 actions a second"
-    return _of(table, f"{length:,} entries", "sqlite", journal=length, rooms=20, rate=400.0, seconds=5.0)
+def _half(stores: Sequence[str]) -> Iterator[Case]:
+    for store in stores:
+        busy = f"{store} json, 100 rooms"
+        yield Case("At half that rate, 100 rooms", f"{store} json, half", store, _job(rooms=100), half_of=busy)
+
+
+def _games() -> Iterator[Case]:
+    for game in GAMES:
+        yield Case("Each game, 50 rooms of 4", game, "sqlite", _job(game=game, stock=30), beside="echo, 50 rooms")
+
+
+def _viewers() -> Iterator[Case]:
+    for spectators in (0, 496):
+        viewers = 4 + spectators
+        yield _echo(VIEWERS, f"echo, {viewers} viewers", rooms=1, spectators=spectators)
+        job = _job(rooms=1, spectators=spectators, stock=2)
+        yield Case(VIEWERS, f"sqlite json, {viewers} viewers", "sqlite", job, beside=f"echo, {viewers} viewers")
+
+
+def _journals() -> Iterator[Case]:
+    for length in (100, 10_000):
+        job = _job(rooms=20, rate=400.0, seconds=5.0)
+        yield Case(JOURNALS, f"{length:,} entries", "sqlite", job, journal=length)
+
+
+def _memory() -> Iterator[Case]:
+    for codec in ("json", "msgpack"):
+        job = _job(rooms=100, actions=200, codec=codec, seconds=8.0)
+        yield Case(MEMORY, f"memory {codec}, 200 actions", "memory", job)

@@ -9,12 +9,23 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.engines import Speed
-from bench.figures import middle, written
+from bench.figures import middle, ratios, written
 from bench.jobs import Outcome
 from bench.plan import Case
 from bench.runner import failures
 
-COLUMNS = ("case", "actions/s", "CPU µs/action", "p50 ms", "p99 ms", "bytes/update", "KB/connection", "core used")
+COLUMNS = (
+    "case",
+    "actions/s",
+    "CPU µs/action",
+    "× echo",
+    "p50 ms",
+    "p99 ms",
+    "bytes",
+    "KB joined",
+    "KB played",
+    "core",
+)
 
 
 class Sheet(msgspec.Struct, frozen=True):
@@ -43,22 +54,22 @@ def engines(speeds: Sequence[Speed]) -> Sheet:
 def sheets(cases: Sequence[Case], outcomes: Mapping[str, Sequence[Outcome]]) -> Iterator[Sheet]:
     """A table for each group of cases, in their order; each figure is the middle one of the rounds."""
     for title in dict.fromkeys(case.table for case in cases):
-        rows = tuple(_row(case.name, outcomes[case.name]) for case in cases if case.table == title)
+        rows = tuple(_row(case, outcomes) for case in cases if case.table == title)
         yield Sheet(title, COLUMNS, rows)
 
 
-def _row(name: str, rounds: Sequence[Outcome]) -> tuple[str, ...]:
+def _row(case: Case, outcomes: Mapping[str, Sequence[Outcome]]) -> tuple[str, ...]:
+    rounds, beside = outcomes[case.name], outcomes.get(case.beside, ())
     return (
-        name,
+        case.name,
         written(middle([each.rate for each in rounds])),
         written(middle([each.cpu for each in rounds]) * 1e6),
+        written(ratios([each.cpu for each in rounds], [each.cpu for each in beside]), 1),
         written(middle([each.p50 for each in rounds]) * 1e3, 1),
         written(middle([each.p99 for each in rounds]) * 1e3, 1),
         written(middle([each.update_bytes for each in rounds])),
-        " → ".join(
-            written(middle([getattr(each, when) for each in rounds]) / 1024, 1)
-            for when in ("joined_bytes", "played_bytes")
-        ),
+        written(middle([each.joined_bytes for each in rounds]) / 1024, 1),
+        written(middle([each.played_bytes for each in rounds]) / 1024, 1),
         f"{written(middle([each.server_cpu / each.seconds for each in rounds]) * 100)} %",
     )
 

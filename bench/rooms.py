@@ -87,9 +87,8 @@ class Rooms:
         line = await self._lines.get()
         try:
             made = await line.post("/api/rooms", {"game": self._job.game, "seats": self._job.seats, "kind": "bot"})
-            tokens = [made.token]
-            for _ in range(1, self._job.seats):
-                tokens.append((await line.post(f"/api/rooms/{made.room}/seats", {"kind": "bot"})).token)
+            path = f"/api/rooms/{made.room}/seats"
+            others = [(await line.post(path, {"kind": "bot"})).token for _ in range(1, self._job.seats)]
         finally:
             self._lines.put_nowait(line)
-        return Prepared(made.room, tuple(tokens))
+        return Prepared(made.room, (made.token, *others))

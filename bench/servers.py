@@ -7,12 +7,12 @@ import json
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Set
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -100,16 +100,17 @@ def _redis(folder: Path, core: Set[int]) -> Iterator[str]:
         raise NotStarted("no redis-server")
     data = folder / "redis"
     data.mkdir()
-    path = data / "socket"
+    port = _free_port()
     durable = ["--appendonly", "yes", "--appendfsync", "always", "--save", "", "--maxmemory-policy", "noeviction"]
-    command = [binary, "--port", "0", "--unixsocket", str(path), "--dir", str(data), *durable]
+    command = [binary, "--port", str(port), "--dir", str(data), *durable]
     with _process(command, data, core, os.environ) as process:
         _said(process, data / "log", "eady to accept connections")
-        yield f"unix://{path}" if "unix" in OPENERS else _over_tcp(path)
+        yield f"redis://127.0.0.1:{port}"
 
 
-def _over_tcp(path: Path) -> str:
-    return f"redis://{path}"
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        return int(listening.getsockname()[1])
 
 
 @contextlib.contextmanager
@@ -118,14 +119,10 @@ def _process(
 ) -> Iterator[subprocess.Popen[bytes]]:
     """The process, its output in `log`, until it is stopped."""
     with (folder / "log").open("wb") as log:
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            cwd=folder,
-            stdout=log,
-            stderr=log,
-            preexec_fn=partial(os.sched_setaffinity, 0, core),
-        )
+        mine = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, core)  # the child inherits it before it has any thread
+        process = subprocess.Popen(command, env=environment, cwd=folder, stdout=log, stderr=log)
+        os.sched_setaffinity(0, mine)
     try:
         yield process
     finally:
@@ -145,4 +142,4 @@ def _said(process: subprocess.Popen[bytes], log: Path, what: str) -> str:
             if what in line and line.endswith("\n"):
                 return line
         time.sleep(0.02)
-    raise NotStarted(f"{process.args}: {log.read_text(errors='replace')[-2000:]}")
+    raise NotStarted(f"{process.args!r}: {log.read_text(errors='replace')[-2000:]}")

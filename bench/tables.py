@@ -84,7 +84,6 @@ class Viewer(Wire):
         super().__init__("/ws", f"pharos.v1+{coder.name}", binary=coder.binary)
         self.table = table
         self.listens = listens
-        self.joined = asyncio.Event()
         self._coder = coder
 
     def opened(self) -> None:
@@ -181,15 +180,19 @@ class Table:
         self._told: dict[int, list[tuple[float, int]]] = {}
         self._sent: dict[int, float] = {}
         self._done = 0
+        self.rested = asyncio.Event()
+        """Set when the table has played as much as it should."""
         self._next = 0.0
         self._moving: asyncio.Task[None] | None = None
 
     def schedule(self, seat: Seat) -> None:
         """Let the seat act: at once, or at the table's pace."""
         load = self.load
-        if not load.playing or (load.job.actions and self._done >= load.job.actions):
+        if not load.playing or self.rested.is_set():
             return
         self._done += 1
+        if self._done == load.job.actions:
+            self.rested.set()
         if not load.pause:
             seat.act()
             return
@@ -201,11 +204,6 @@ class Table:
         self._next = self.load.loop.time() + self.load.random.random() * self.load.pause
         for seat in self.seats:
             self.schedule(seat)
-
-    @property
-    def resting(self) -> bool:
-        """Whether the table has played as much as it should."""
-        return 0 < self.load.job.actions <= self._done
 
     def told(self, patch: Heard, size: int) -> None:
         """A viewer has got the update of an entry."""

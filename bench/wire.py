@@ -34,6 +34,8 @@ class Wire(asyncio.Protocol):
         self._first = BINARY if binary else TEXT
         self._rest = b""
         self._open = False
+        self.joined = asyncio.Event()
+        """Set when the server is ready for what this connection is there for."""
         self.ended: str | None = None
         """Why the connection is over, if it is."""
 

@@ -24,6 +24,7 @@ END = r"$(?!\n)"
 """The end of a pattern, in Python as in ECMAScript: `$` alone would let a line feed follow in Python."""
 
 Count = Annotated[int, Meta(ge=0, le=MAX_INT)]
+AtLeastOne = Annotated[int, Meta(ge=1, le=MAX_INT)]
 Integer = Annotated[int, Meta(ge=-MAX_INT, le=MAX_INT)]
 SeatNumber = Annotated[int, Meta(ge=0, le=MAX_INT)]
 Tag = Annotated[str, Meta(pattern="^[0-9a-f]{16}" + END, description="64 random bits of an entry, in hex")]
@@ -272,7 +273,7 @@ class CreateRoom(Body, frozen=True):
     """`POST /api/rooms`."""
 
     game: str
-    seats: Count
+    seats: AtLeastOne
     options: dict[str, Any] | UnsetType = UNSET
     name: str | UnsetType = UNSET
     kind: SeatKind | UnsetType = UNSET
@@ -296,14 +297,14 @@ class OfferSeats(Body, frozen=True):
     """`POST /api/rooms/{room}/bots`."""
 
     policy: Annotated[str, Meta(min_length=1, max_length=64)]
-    seats: Count | UnsetType = UNSET
+    seats: AtLeastOne | UnsetType = UNSET
 
 
 class FindMatch(Body, frozen=True):
     """`POST /api/match`."""
 
     game: str
-    seats: Count
+    seats: AtLeastOne
     name: str | UnsetType = UNSET
     token: OwnToken | UnsetType = UNSET
 

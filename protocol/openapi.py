@@ -272,7 +272,21 @@ def _responses(call: Call) -> dict[str, Schema]:
         responses[str(status)] = {"description": _MEANING[status]}
         if kind is not None:
             responses[str(status)]["content"] = {call.media_type: {"schema": _schema(kind)}}
+        if kind in (messages.RoomCreated, messages.MatchFound):
+            responses[str(status)]["links"] = _links()
     return {**responses, **_refusals(call)}
+
+
+def _links() -> dict[str, Schema]:
+    """What can be done with a room that an answer tells of."""
+    return {
+        call.name: {
+            "operationId": call.name,
+            "parameters": {part["name"]: f"$response.body#/{part['name']}" for part in _in_path(call.path)},
+        }
+        for call in CALLS
+        if "{room}" in call.path
+    }
 
 
 _MEANING = {

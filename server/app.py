@@ -85,4 +85,24 @@ def _memory(_: Settings, rest: str) -> Store:
     return MemoryStore()
 
 
-OPENERS: Mapping[str, Callable[[Settings, str], Store]] = {"sqlite": _sqlite, "memory": _memory}
+def _redis(settings: Settings, _: str) -> Store:
+    # Here, because redis-py takes an eighth of the whole start, which only those who use it should wait for.
+    from server.store.redis import RedisStore, read_url
+
+    try:
+        return RedisStore(read_url(settings.store), settings.redis_replicas)
+    except ValueError as error:
+        raise SettingsError(f"PHAROS_STORE: {error}") from None
+
+
+OPENERS: Mapping[str, Callable[[Settings, str], Store]] = {
+    "sqlite": _sqlite,
+    "memory": _memory,
+    "redis": _redis,
+    "redis+cluster": _redis,
+    "redis+sentinel": _redis,
+    "redis+unix": _redis,
+    "rediss": _redis,
+    "rediss+cluster": _redis,
+    "rediss+sentinel": _redis,
+}

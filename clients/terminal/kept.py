@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import msgspec
@@ -71,7 +72,7 @@ class Kept:
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=list[KeptSeat])
         except (OSError, msgspec.DecodeError):
-            return []
+            return self._seats
 
     def _write(self) -> None:
         if self._path is None:
@@ -83,4 +84,5 @@ class Kept:
                 file.write(msgspec.json.format(msgspec.json.encode(self._seats)))
             fresh.replace(self._path)
         except OSError:
-            fresh.unlink(missing_ok=True)
+            with suppress(OSError):
+                fresh.unlink()

@@ -183,6 +183,8 @@ class Replay:
             return None
         number, phase = self.engine.turn(step.game)
         deciding = self.engine.deciding(step.game)
+        if step.status == "abandoned":
+            phase, deciding = "over", ()
         since = [step.entry["seq"]] * len(deciding)
         return {"number": number, "phase": phase, "seats": deciding, "since": since, "clock": None}
 

@@ -100,21 +100,21 @@ class Change:
 class Kept:
     """A change that was told, for those who come back: the frame for everybody, and those of seats that see more."""
 
-    __slots__ = ("_codec", "_frames", "head", "weight")
+    __slots__ = ("codec", "frames", "head", "weight")
 
     def __init__(self, head: Head, codec: Codec, frames: Mapping[int | None, bytes]) -> None:
         self.head = head
-        self._codec = codec
-        self._frames = frames
+        self.codec = codec
+        self.frames = frames
         self.weight = sum(map(len, frames.values()))
         """Bytes of its frames."""
 
     def frame(self, seat: int | None, codec: Codec) -> bytes:
         """The `patch` frame's payload for a viewer."""
-        frame = self._frames.get(seat) or self._frames[None]
-        if codec is self._codec:
+        frame = self.frames.get(seat) or self.frames[None]
+        if codec is self.codec:
             return frame
-        message = self._codec.decode_server(frame)
+        message = self.codec.decode_server(frame)
         if message is None:
             raise RuntimeError("a frame of ours is none")
         return codec.encode(message)

@@ -33,14 +33,14 @@ class Chore(msgspec.Struct, frozen=True):
     intent: AnyIntent | None = None
 
 
-def next_chore(rulebook: Rulebook, state: RoomState, pace: Pace) -> Chore:
-    """The first thing that the room needs done if nothing else happens."""
+def next_chore(rulebook: Rulebook, state: RoomState, pace: Pace, *, compacted: bool = False) -> Chore:
+    """The first thing that the room needs done if nothing else happens; `compacted`: that was done already."""
     if state.status is Status.PLAYING:
         return _of_a_game(rulebook, state, pace)
     if state.status is Status.OPEN:
         return _of_an_open_room(state, pace)
     compact, forget = state.head.at + pace.compact_after, state.head.at + pace.finished_ttl
-    return Chore(compact, Task.COMPACT) if compact < forget else Chore(forget, Task.FORGET)
+    return Chore(compact, Task.COMPACT) if compact < forget and not compacted else Chore(forget, Task.FORGET)
 
 
 def _of_an_open_room(state: RoomState, pace: Pace) -> Chore:

@@ -10,6 +10,10 @@ import asyncio
 import time
 from collections.abc import Callable
 
+SLOW = 0.25
+"""Seconds that an answer of the store may take before it counts as another time."""
+DRIFT = 0.00005
+"""Seconds by which the estimate goes down at each slow answer, since clocks drift."""
 MAX_TIMER = 24 * 3600.0
 
 
@@ -20,8 +24,13 @@ class Clock:
         self._offset = time.time() - time.monotonic()
 
     def learn(self, now: int) -> None:
-        """The store says that it is `now` (ms)."""
-        self._offset = now / 1000 - self.monotonic()
+        """The store said that it is `now` (ms). Its answer took a while, so what it says is never too late.
+
+        Hence an earlier moment than expected counts as a slow answer, as long as it is not much earlier.
+        """
+        told = now / 1000 - self.monotonic()
+        slow = self._offset - told
+        self._offset = self._offset - min(slow, DRIFT) if 0 < slow < SLOW else told
 
     def now(self) -> int:
         """ms of store time."""

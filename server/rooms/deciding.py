@@ -42,7 +42,7 @@ from server.rooms.intents import (
     Vacate,
 )
 from server.rooms.state import Kind, Outcome, RoomState, Status
-from server.rooms.transitions import Rulebook, dice_key, digest_of, play, put, seated, start
+from server.rooms.transitions import Rulebook, dice_key, digest_of, play, put, read_action, seated, start
 
 MIN_PAUSE = 1000
 """ms: shorter gaps are not worth an entry, and a second node's attempt at the same gap is one."""
@@ -51,10 +51,9 @@ MIN_PAUSE = 1000
 class Already(Exception):  # noqa: N818
     """Nothing to do: it was done before, by the entry `seq`, or needs no entry."""
 
-    def __init__(self, seq: int, seat: int) -> None:
+    def __init__(self, seq: int) -> None:
         super().__init__(seq)
         self.seq = seq
-        self.seat = seat
 
 
 class Proposal(msgspec.Struct, frozen=True):
@@ -104,7 +103,7 @@ def take_seat(rulebook: Rulebook, state: RoomState, intent: TakeSeat) -> Proposa
     """
     held = state.holder(intent.holder)
     if held is not None:
-        raise Already(state.head.seq, held)
+        raise Already(state.head.seq)
     if intent.holder in state.revoked:
         refuse(Code.REVOKED, "this token gave its seat up")
     told = not rulebook.shared.spectators.delay or intent.invite in state.invites
@@ -225,32 +224,6 @@ def play_action(rulebook: Rulebook, state: RoomState, intent: Play) -> Proposal:
     return _move(rulebook, state, seat, action, key=intent.key)
 
 
-def read_action(rulebook: Rulebook, data: dict[str, object]) -> Action:
-    """The action in its typed form.
-
-    Raises:
-        ProtocolError: `bad_message`, naming the field.
-    """
-    try:
-        action: Action = msgspec.convert(data, rulebook.engine.actions)
-    except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at `$")
-        where = "".join(c for c in place.rstrip("`") if c.isascii() and (c.isalnum() or c in "._[]"))[:64]
-        raise ProtocolError(Code.BAD_MESSAGE, f"action{where}: {_safe(reason)}") from None
-    return action
-
-
-def _safe(reason: str) -> str:
-    """The validator's reason without anything of the client's own values."""
-    if reason.startswith("Invalid value"):
-        return "no such type of action"
-    if reason.startswith("Invalid enum value"):
-        return "not one of the allowed values"
-    if reason.startswith("Object contains unknown field"):
-        return "a field that this action does not have"
-    return reason
-
-
 def _move(rulebook: Rulebook, state: RoomState, seat: int, action: Action, *, key: str | None) -> Proposal:
     if state.position is None:
         refuse(Code.NOT_STARTED, "the game has not started")
@@ -293,7 +266,7 @@ def come_back(state: RoomState, intent: ComeBack) -> Proposal:
     _not_resigned(state, number)
     seat = state.seats[number]
     if seat is None or not seat.served:
-        raise Already(state.head.seq, number)
+        raise Already(state.head.seq)
     return Proposal(CameBack(number, intent.key))
 
 
@@ -301,9 +274,9 @@ def play_for(rulebook: Rulebook, state: RoomState, intent: PlayFor) -> Proposal:
     """The default action, if the decision is still the one that ran out."""
     decision = state.clocks.of(intent.seat)
     if state.status is not Status.PLAYING or decision is None or decision.since != intent.since:
-        raise Already(state.head.seq, intent.seat)
+        raise Already(state.head.seq)
     if state.position is None:
-        raise Already(state.head.seq, intent.seat)
+        raise Already(state.head.seq)
     action = rulebook.engine.default_action(state.position.game, intent.seat)
     found = play(rulebook, dice_key(state), state.position, (intent.seat, action))
     words, digest = found.position.words, digest_of(found.position)
@@ -313,7 +286,7 @@ def play_for(rulebook: Rulebook, state: RoomState, intent: PlayFor) -> Proposal:
 def seat_server(rulebook: Rulebook, state: RoomState, intent: SeatServer) -> Proposal:
     """The server plays a seat for which no bot host came."""
     if state.status is not Status.OPEN or state.offers[intent.seat] is None or state.seats[intent.seat] is not None:
-        raise Already(state.head.seq, intent.seat)
+        raise Already(state.head.seq)
     entry = Seated(intent.seat, _name(state, intent.seat, None), Kind.BOT.value, None, None)
     return _seating(rulebook, state, entry)
 
@@ -322,12 +295,12 @@ def give_back(rulebook: Rulebook, state: RoomState, intent: GiveBack) -> Proposa
     """Give back what of the gap lies after the last entry, if a clock runs."""
     ms = intent.end - max(intent.start, state.head.at)
     if state.status is not Status.PLAYING or rulebook.shared.clock is None or ms < MIN_PAUSE:
-        raise Already(state.head.seq, 0)
+        raise Already(state.head.seq)
     return Proposal(Paused(ms))
 
 
 def abandon(state: RoomState, intent: Abandon) -> Proposal:
     """End the room, if nothing has happened since that was decided."""
     if state.status in (Status.FINISHED, Status.ABANDONED) or state.head.seq != intent.seq:
-        raise Already(state.head.seq, 0)
+        raise Already(state.head.seq)
     return Proposal(Abandoned(intent.reason))

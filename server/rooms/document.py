@@ -31,6 +31,12 @@ class Documents(msgspec.Struct, frozen=True):
     private: tuple[Part, ...]
     views: tuple[Part, ...]
 
+    @property
+    def room(self) -> Part:
+        """The room part of the public document."""
+        part: Part = self.public["room"]  # type: ignore[assignment]
+        return part
+
     def of(self, seat: int | None) -> Part:
         """The whole document of one viewer (None: a spectator)."""
         you = None if seat is None else self.private[seat]

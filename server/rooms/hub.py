@@ -181,7 +181,7 @@ class Hub(Desk):
         for room in rooms:
             table = self._tables.get(room)
             if table is not None and room in connection.rooms:
-                table.submit(_refreshing(connection, room))
+                table.submit(_refreshing(table, connection))
 
     def gone(self, connection: Connection) -> None:
         """The connection is closed: detach it everywhere."""
@@ -194,19 +194,18 @@ class Hub(Desk):
         connection.closed = True
 
 
-def _refreshing(connection: Connection, room: RoomId) -> Job:
+def _refreshing(table: Table, connection: Connection) -> Job:
     async def run(table: Table) -> None:
         viewer = table.viewers.find(connection)
         if viewer is not None:
             telling.refresh(table, viewer)
             table.talk.greet(viewer)
 
-    return Job(run, lambda error: _lost(connection, room, error))
+    return Job(run, lambda error: _lost(table, connection, error))
 
 
-def _lost(connection: Connection, room: RoomId, error: ProtocolError) -> None:
-    """The snapshot can't be had now: the viewer is told, and may join again."""
-    frame = connection.codec.encode(Error(None, error.code, error.message, room=room))
-    connection.rooms.discard(room)
-    connection.outbox.forget(room)
-    connection.outbox.reply(frame, None)
+def _lost(table: Table, connection: Connection, error: ProtocolError) -> None:
+    """The snapshot can't be had now: the viewer is detached and told, and may join again."""
+    if table.viewers.remove(connection) is not None:
+        frame = connection.codec.encode(Error(None, error.code, error.message, room=table.id))
+        connection.outbox.reply(frame, None)

@@ -10,6 +10,7 @@ import msgspec
 from protocol.messages import RoomId
 from server.rooms.audience import Change
 from server.rooms.entries import BrokenJournal, Recorded, unpack
+from server.rooms.keys import keys_of
 from server.rooms.room import Keep, Room
 from server.rooms.saved import restore
 from server.rooms.viewers import Window
@@ -46,26 +47,22 @@ async def load(store: Store, room: RoomId, keep: Keep, *, recent: int, now: int)
     Raises:
         NoSuchRoom. BrokenJournal, UnknownRules: this node can't play it. StoreUnavailable.
     """
-    saved = await store.saved(room)
-    found = await _from_snapshot(store, room, saved, keep) if saved else None
-    if found is not None:
-        begun, rest = found
-        delay = begun.rulebook.shared.spectators.delay
-        if not delay or begun.head.at + delay <= now:
-            return await _go_through(begun, rest, recent, now)
-    entries = await store.read(room)
+    saved, entries = await store.saved(room), await store.read(room)
     if not entries:
         raise NoSuchRoom(room)
+    begun = _from_snapshot(saved, entries, keep) if saved else None
+    if begun is not None:
+        delay = begun.rulebook.shared.spectators.delay
+        if not delay or begun.head.at + delay <= now:
+            return await _go_through(begun, entries[begun.head.seq :], recent, now)
     return await _go_through(Room.begin(room, recorded(entries[0]), keep), entries[1:], recent, now)
 
 
-async def _from_snapshot(store: Store, room: RoomId, saved: Saved, keep: Keep) -> tuple[Room, Sequence[Stored]] | None:
-    """The snapshot's room and the entries after it, if the journal has the snapshot's entry."""
-    entries = await store.read(room, saved.seq - 1)
-    if not entries or entries[0].tag != saved.tag:
+def _from_snapshot(saved: Saved, entries: Sequence[Stored], keep: Keep) -> Room | None:
+    """The snapshot's room, if the journal has the snapshot's entry; what was done by which key, from the journal."""
+    if not 0 < saved.seq <= len(entries) or entries[saved.seq - 1].tag != saved.tag:
         return None
-    begun = restore(saved, keep)
-    return None if begun is None else (begun, entries[1:])
+    return restore(saved, keep, keys_of(map(recorded, entries[: saved.seq])))
 
 
 async def _go_through(room: Room, entries: Sequence[Stored], recent: int, now: int) -> Loaded:

@@ -66,8 +66,9 @@ def job(connection: Connection, message: RoomMessage) -> Job:
 
 def fail(connection: Connection, message: RoomMessage, error: ProtocolError) -> None:
     """Tell the connection that its request did nothing."""
-    if isinstance(message, Join) and error.code in (Code.UNKNOWN_ROOM, Code.UNAUTHORIZED, Code.REVOKED):
-        connection.failed_lookup()
+    failed = isinstance(message, Join) and error.code in (Code.UNKNOWN_ROOM, Code.UNAUTHORIZED, Code.REVOKED)
+    if failed and (wait := connection.failed_lookup()):
+        error = ProtocolError(Code.RATE_LIMITED, "too many failed look-ups from this address", retry_after=wait)
     retry = UNSET if error.retry_after is None else error.retry_after
     answer = Error(message.id, error.code, error.message, room=message.room, retry_after=retry)
     connection.outbox.reply(connection.codec.encode(answer), None)
@@ -134,6 +135,8 @@ async def _carry_out(table: Table, viewer: Viewer, message: Act | Undo | Resign 
 async def _join(table: Table, connection: Connection, message: Join) -> None:
     if not table.current:
         await catch_up(table)
+        if connection.closed:
+            return
     seat, holder = _who(table, given(message.token))
     again = table.viewers.remove(connection)
     if again is None and len(connection.rooms) >= connection.max_rooms:

@@ -10,27 +10,23 @@ Rules that hold here:
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from protocol.codes import Code
+from protocol.codes import ProtocolError
 from protocol.messages import RoomId
 from server.engines import ENGINES
 from server.engines.engine import Action
 from server.rooms import deciding
 from server.rooms.audience import Change
-from server.rooms.deciding import Already, Proposal, refuse
-from server.rooms.document import Documents, documents
+from server.rooms.deciding import Proposal
+from server.rooms.document import Documents, Part, documents
 from server.rooms.entries import (
     FORMAT,
-    Acted,
     BrokenJournal,
-    CameBack,
     Created,
     Recorded,
-    Resigned,
-    Undone,
 )
 from server.rooms.intents import (
     Abandon,
@@ -47,6 +43,7 @@ from server.rooms.intents import (
     TakeSeat,
     Vacate,
 )
+from server.rooms.keys import Keys
 from server.rooms.options import read_options
 from server.rooms.state import Outcome, RoomState, Status
 from server.rooms.transitions import Rulebook, after, at_its_time, outcome
@@ -55,14 +52,6 @@ from server.store.store import Head
 
 class UnknownRules(Exception):  # noqa: N818
     """This node does not have the game, or not the version of its rules, that the room is played by."""
-
-
-class Done(msgspec.Struct, frozen=True):
-    """What a key did: the entry, and the request's contents for comparison."""
-
-    seq: int
-    kind: str
-    action: Mapping[str, object] | None
 
 
 class Keep(msgspec.Struct, frozen=True):
@@ -75,12 +64,13 @@ class Keep(msgspec.Struct, frozen=True):
 class Room:
     """A room at the last entry that was committed."""
 
-    def __init__(self, rulebook: Rulebook, state: RoomState, keep: Keep, keys: dict[tuple[bytes, str], Done]) -> None:
+    def __init__(self, rulebook: Rulebook, state: RoomState, keep: Keep, keys: Keys) -> None:
         self.rulebook = rulebook
         self.state = state
         self.keys = keys
         self._keep = keep
         self._seen: tuple[RoomState, Documents] | None = None
+        self._listed: tuple[Part, bytes] | None = None
 
     @classmethod
     def begin(cls, room: RoomId, recorded: Recorded, keep: Keep) -> Room:
@@ -95,7 +85,7 @@ class Room:
         head = Head(recorded.seq, recorded.tag, recorded.at)
         free = (None,) * created.seats
         state = RoomState(room, head, created, recorded.at, free, free)
-        return cls(rulebook_of(created, keep), state, keep, {})
+        return cls(rulebook_of(created, keep), state, keep, Keys())
 
     @property
     def head(self) -> Head:
@@ -107,6 +97,12 @@ class Room:
         if self._seen is None or self._seen[0] is not self.state:
             self._seen = (self.state, documents(self.rulebook, self.state, self._seen))
         return self._seen[1]
+
+    def listing(self, part: Part) -> bytes:
+        """The room part of the state as the list of rooms keeps it; the same bytes for the same part."""
+        if self._listed is None or self._listed[0] is not part:
+            self._listed = (part, msgspec.json.encode(part))
+        return self._listed[1]
 
     def legal_actions(self, seat: int) -> Sequence[Action]:
         """Every legal action of a seat; () for one that does not have to decide."""
@@ -120,7 +116,7 @@ class Room:
         Raises:
             ProtocolError: it may not or can't be done. Already: there is nothing to do.
         """
-        self._known_key(intent)
+        self.keys.check(self.rulebook, intent)
         rulebook, state, creator = self.rulebook, self.state, self.creator()
         match intent:
             case Play():
@@ -153,29 +149,6 @@ class Room:
         admin = self.state.created.admin
         return b"" if admin in self.state.revoked else admin
 
-    def _known_key(self, intent: AnyIntent) -> None:
-        """Answer a key that was carried out before as it was then."""
-        if not isinstance(intent, Play | TakeBack | GiveUp | ComeBack) or intent.key is None:
-            return
-        done = self.keys.get((intent.holder, intent.key))
-        if done is None:
-            return
-        if not self._same(done, *_contents(intent)):
-            refuse(Code.KEY_REUSED, "key: it was used for something else")
-        raise Already(done.seq, self.state.holder(intent.holder) or 0)
-
-    def _same(self, done: Done, kind: str, contents: Mapping[str, object] | None) -> bool:
-        """Whether a request asks for what the key did: an action may be written in several ways."""
-        if done.kind != kind or kind != "action":
-            return (done.kind, done.action) == (kind, contents)
-        try:
-            first, second = (
-                msgspec.convert(action, self.rulebook.engine.actions) for action in (done.action, contents)
-            )
-        except msgspec.ValidationError:
-            return False
-        return bool(first == second)
-
     def next_state(self, recorded: Recorded, found: Outcome | None) -> RoomState:
         """The state after an entry that is not committed yet; `found` is its outcome."""
         return after(self.rulebook, self.state, recorded, found)
@@ -189,7 +162,7 @@ class Room:
         if recorded.seq != self.state.head.seq + 1:
             raise BrokenJournal(f"entry {recorded.seq} after {self.state.head.seq}")
         found = outcome(self.rulebook, self.state, recorded.entry)
-        self._remember_key(recorded)
+        self.keys.note(recorded)
         self.state = after(self.rulebook, self.state, recorded, found)
         return found
 
@@ -205,7 +178,7 @@ class Room:
     def commit_planned(self, recorded: Recorded, found: Outcome | None, planned: RoomState) -> Change:
         """Take the entry that this room itself proposed, and for which it planned the state after it."""
         before = self.documents()
-        self._remember_key(recorded)
+        self.keys.note(recorded)
         self.state = at_its_time(self.rulebook, self.state, planned, recorded)
         return self._changed(recorded, before, found)
 
@@ -214,14 +187,6 @@ class Room:
         return Change(
             self.state.id, recorded, before, self.documents(), events=found.events if found else (), fresh=fresh
         )
-
-    def _remember_key(self, recorded: Recorded) -> None:
-        entry = recorded.entry
-        if not isinstance(entry, Acted | Undone | Resigned | CameBack) or entry.key is None:
-            return
-        seat = self.state.seats[entry.seat]
-        if seat is not None and seat.token is not None:
-            self.keys[seat.token, entry.key] = Done(recorded.seq, *_recorded_contents(entry))
 
     def ended(self) -> bool:
         """Whether no entry can come any more."""
@@ -239,30 +204,10 @@ def rulebook_of(created: Created, keep: Keep) -> Rulebook:
     engine = ENGINES.get((created.game, created.rules))
     if engine is None:
         raise UnknownRules(f"{created.game} {created.rules} is not played here")
-    shared, game = read_options(engine, created.options)
+    if created.seats not in engine.seats:
+        raise BrokenJournal(f"{created.seats} seats")
+    try:
+        shared, game = read_options(engine, created.options)
+    except ProtocolError as error:
+        raise BrokenJournal(error.message) from error
     return Rulebook(engine, shared, game, keep.timeouts_to_serve)
-
-
-def _contents(intent: Play | TakeBack | GiveUp | ComeBack) -> tuple[str, Mapping[str, object] | None]:
-    """What the request asks for, as far as a key vouches for it."""
-    match intent:
-        case Play():
-            return "action", intent.action
-        case TakeBack():
-            return "undo", {"of": intent.seq}
-        case GiveUp():
-            return "resign", None
-        case ComeBack():
-            return "back", None
-
-
-def _recorded_contents(entry: Acted | Undone | Resigned | CameBack) -> tuple[str, Mapping[str, object] | None]:
-    match entry:
-        case Acted():
-            return "action", entry.action
-        case Undone():
-            return "undo", {"of": entry.of}
-        case Resigned():
-            return "resign", None
-        case CameBack():
-            return "back", None

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from server.rooms.room import Done, Keep, Room, rulebook_of
+from server.rooms.keys import Keys
+from server.rooms.room import Keep, Room, rulebook_of
 from server.rooms.state import Position, RoomState
 from server.store.store import Saved
 
@@ -25,7 +26,6 @@ class SavedRoom(msgspec.Struct, frozen=True):
     state: RoomState
     game: dict[str, Any] | None
     words: int
-    keys: list[tuple[bytes, str, int, str, dict[str, Any] | None]]
 
 
 _decoder = msgspec.msgpack.Decoder(SavedRoom)
@@ -35,17 +35,13 @@ def save(room: Room) -> Saved:
     """The snapshot of a room in which nothing can be undone."""
     state, position = room.state, room.state.position
     game = None if position is None else room.rulebook.engine.dump(position.game)
-    keys = [
-        (holder, key, done.seq, done.kind, None if done.action is None else dict(done.action))
-        for (holder, key), done in room.keys.items()
-    ]
     words = 0 if position is None else position.words
-    saved = SavedRoom(FORMAT, replace(state, position=None), game, words, keys)
+    saved = SavedRoom(FORMAT, replace(state, position=None), game, words)
     return Saved(state.head.seq, state.head.tag, msgspec.msgpack.encode(saved))
 
 
-def restore(saved: Saved, keep: Keep) -> Room | None:
-    """The room of a snapshot; None if this version can't read it."""
+def restore(saved: Saved, keep: Keep, keys: Keys) -> Room | None:
+    """The room of a snapshot, given the keys of the journal up to it; None if this version can't read it."""
     try:
         found = _decoder.decode(saved.data)
     except msgspec.DecodeError:
@@ -59,5 +55,4 @@ def restore(saved: Saved, keep: Keep) -> Room | None:
             position = Position(rulebook.engine.load(found.game), found.words)
         except ValueError:
             return None
-    keys = {(holder, key): Done(seq, kind, action) for holder, key, seq, kind, action in found.keys}
     return Room(rulebook, replace(found.state, position=position), keep, keys)

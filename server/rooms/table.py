@@ -61,6 +61,7 @@ class Table:
         self.unsure = False
         self.saved_at = 0
         self.due: int | None = None
+        self.compacted = False
         self.given_back: tuple[int, int] | None = None
         self.idle_since = hub.clock.monotonic()
         self._jobs: deque[Job] = deque()
@@ -204,7 +205,7 @@ class Table:
 
     def chore(self) -> Chore:
         """The first thing that the room needs done by itself."""
-        found = next_chore(self.room.rulebook, self.room.state, self.hub.pace)
+        found = next_chore(self.room.rulebook, self.room.state, self.hub.pace, compacted=self.compacted)
         later = self._put_off.get(found.task, 0)
         return found if found.at >= later else msgspec.structs.replace(found, at=later)
 

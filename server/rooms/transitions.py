@@ -7,13 +7,14 @@ The engine's part (`outcome`) does not depend on the entry's time and is worked 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
 from typing import TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
+from protocol.codes import Code, ProtocolError
 from server.engines import AnyEngine
 from server.engines.dice import Dice, stream_key
 from server.engines.engine import Action, IllegalAction
@@ -49,6 +50,42 @@ class Rulebook(msgspec.Struct, frozen=True):
     shared: RoomOptions
     game: msgspec.Struct
     timeouts_to_serve: int
+
+
+@cache
+def _form(actions: object) -> type[msgspec.Struct]:
+    """A struct around an engine's actions: msgspec looks into a bare union anew each time, which costs more."""
+    return msgspec.defstruct("Form", [("action", actions)])
+
+
+def _typed(engine: AnyEngine, data: Mapping[str, object]) -> Action:
+    action: Action = msgspec.convert({"action": data}, _form(engine.actions)).action  # type: ignore[attr-defined]
+    return action
+
+
+def read_action(rulebook: Rulebook, data: Mapping[str, object]) -> Action:
+    """The action in its typed form.
+
+    Raises:
+        ProtocolError: `bad_message`, naming the field.
+    """
+    try:
+        return _typed(rulebook.engine, data)
+    except msgspec.ValidationError as error:
+        reason, _, place = str(error).partition(" - at `$.action")
+        where = "".join(c for c in place.rstrip("`") if c.isascii() and (c.isalnum() or c in "._[]"))[:64]
+        raise ProtocolError(Code.BAD_MESSAGE, f"action{where}: {_safe(reason)}") from None
+
+
+def _safe(reason: str) -> str:
+    """The validator's reason without anything of the client's own values."""
+    if reason.startswith("Invalid value"):
+        return "no such type of action"
+    if reason.startswith("Invalid enum value"):
+        return "not one of the allowed values"
+    if reason.startswith("Object contains unknown field"):
+        return "a field that this action does not have"
+    return reason
 
 
 def digest_of(position: Position) -> bytes:
@@ -98,7 +135,7 @@ def outcome(rulebook: Rulebook, state: RoomState, entry: AnyEntry) -> Outcome | 
         if state.position is None:
             raise BrokenJournal("an action before the start")
         try:
-            action = msgspec.convert(entry.action, rulebook.engine.actions)
+            action = _typed(rulebook.engine, entry.action)
             found = play(rulebook, dice_key(state), state.position, (entry.seat, action))
         except (IllegalAction, msgspec.ValidationError) as error:
             raise BrokenJournal(f"an action that can't be: {error}") from error

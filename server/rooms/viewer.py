@@ -36,8 +36,11 @@ class Outbox(Protocol):
 class Connection:
     """One connection, as the hub sees it."""
 
-    def __init__(self, codec: Codec, outbox: Outbox, *, failed_lookup: Callable[[], None], max_rooms: int) -> None:
-        """`failed_lookup` is called when a room or token was asked for that does not exist."""
+    def __init__(self, codec: Codec, outbox: Outbox, *, failed_lookup: Callable[[], int], max_rooms: int) -> None:
+        """`failed_lookup` is called when a room or token was asked for that does not exist.
+
+        Its answer: for how many ms the address has to wait, if this was one too many, of which it may learn nothing.
+        """
         self.id = secrets.token_hex(8)
         self.codec = codec
         self.outbox = outbox

@@ -160,7 +160,7 @@ async def do_chore(table: Table) -> None:
             await hub.store.rearm(table.id, head, again)
     elif chore.task is Task.COMPACT:
         await hub.store.compact(table.id)
-        table.put_off(Task.COMPACT, head.at + hub.pace.finished_ttl)
+        table.compacted = True
         await hub.store.rearm(table.id, head, head.at + hub.pace.finished_ttl)
     else:
         await hub.store.forget(table.id)

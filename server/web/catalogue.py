@@ -20,6 +20,7 @@ from server.rooms.options import RoomOptions
 from server.web.answers import MEDIA_TYPE
 from server.web.session import SERVER_VERSION
 
+SCHEMA_TYPE = "application/schema+json"
 MAX_AGE = 300
 """For how many seconds a browser may keep what was asked here."""
 
@@ -28,7 +29,7 @@ def routes() -> list[Route]:
     """Every path that is about the server itself."""
     return [
         Route("/api/games", _fixed(games)),
-        Route("/schema/messages.json", _fixed(partial(_json, messages_schema))),
+        Route("/schema/messages.json", _fixed(partial(_json, messages_schema), SCHEMA_TYPE)),
         Route("/schema/{game}.json", _schema_of_a_game),
         Route("/openapi.json", _fixed(partial(_json, partial(openapi, SERVER_VERSION)))),
         Route("/asyncapi.json", _fixed(partial(_json, partial(asyncapi, SERVER_VERSION)))),
@@ -62,22 +63,22 @@ async def _schema_of_a_game(request: Request) -> Response:
     engine = latest(request.path_params["game"])
     if engine is None:
         raise ProtocolError(Code.UNKNOWN_GAME, "there is no such game here")
-    return _answer(_game(engine.name, engine.rules))
+    return _answer(_game(engine.name, engine.rules), SCHEMA_TYPE)
 
 
 def _json(make: Callable[[], object]) -> bytes:
     return msgspec.json.encode(make())
 
 
-def _fixed(make: Callable[[], bytes]) -> Callable[[Request], Awaitable[Response]]:
+def _fixed(make: Callable[[], bytes], media_type: str = MEDIA_TYPE) -> Callable[[Request], Awaitable[Response]]:
     """A handler that always answers the same."""
     made = cache(make)
 
     async def handler(_: Request) -> Response:
-        return _answer(made())
+        return _answer(made(), media_type)
 
     return handler
 
 
-def _answer(body: bytes) -> Response:
-    return Response(body, headers={"Cache-Control": f"public, max-age={MAX_AGE}"}, media_type=MEDIA_TYPE)
+def _answer(body: bytes, media_type: str) -> Response:
+    return Response(body, headers={"Cache-Control": f"public, max-age={MAX_AGE}"}, media_type=media_type)

@@ -167,6 +167,13 @@ class Limits:
         """For how many milliseconds the address may look up no room, for it failed too often; 0: it may."""
         return 0 if self._free(address) else self._lookups.wait(address)
 
-    def failed(self, address: Address) -> None:
-        """The address asked for a room, or with a token, that does not exist."""
-        self._lookups.count(address)
+    def failed(self, address: Address) -> int:
+        """The address asked for a room, or with a token, that does not exist.
+
+        The answer: 0, or, if it had failed too often by the time this came out (for it may ask for many at once), for
+        how many milliseconds it has to wait; then it is not told.
+        """
+        wait = self.look_up(address)
+        if not wait:
+            self._lookups.count(address)
+        return wait

@@ -23,17 +23,19 @@ from starlette.routing import Route
 from protocol.codes import Code, ProtocolError
 from protocol.messages import CreateRoom, FindMatch, OfferSeats, RoomId, TakeSeat
 from server.rooms.hub import Hub
+from server.rooms.state import Status
 from server.settings import Settings
 from server.web.answers import answer, failure
 from server.web.gate import Gate
 from server.web.limits import Address, Limits, Proxies
-from server.web.requests import address_of, body_of, token_of
+from server.web.requests import address_of, body_of, query_of, token_of
 
 LONGEST_WAIT = 25
 """How many seconds a bot host may wait for seats in one call."""
 
 POLL = 0.5
 
+STATUSES = tuple(Status)
 LOOK_UPS_FAILED = (Code.UNKNOWN_ROOM, Code.UNAUTHORIZED)
 
 Handler = Callable[[Request], Awaitable[Response]]
@@ -75,12 +77,12 @@ class Counter:
                 raise ProtocolError(Code.DRAINING, "the server is going down")
             address = self.address(request)
             if wait := self.limits.look_up(address):
-                raise ProtocolError(Code.RATE_LIMITED, "too many failed look-ups from this address", retry_after=wait)
+                raise _too_many(wait)
             try:
                 return await handler(request)
             except ProtocolError as error:
-                if error.code in LOOK_UPS_FAILED:
-                    self.limits.failed(address)
+                if error.code in LOOK_UPS_FAILED and (wait := self.limits.failed(address)):
+                    raise _too_many(wait) from None
                 raise
 
         return checked
@@ -121,11 +123,11 @@ class Lobby:
 
     async def rooms(self, request: Request) -> Response:
         """`GET /api/rooms`."""
-        query = request.query_params
-        for name in query:
-            if name not in ("game", "status", "cursor"):
-                raise ProtocolError(Code.BAD_MESSAGE, "the query may hold game, status and cursor only")
-        return answer(await self._hub.rooms(query.get("game"), query.get("status"), query.get("cursor")))
+        query = query_of(request, "game", "status", "cursor")
+        status = query.get("status")
+        if status is not None and status not in STATUSES:
+            raise ProtocolError(Code.BAD_MESSAGE, f"status: must be one of {', '.join(STATUSES)}")
+        return answer(await self._hub.rooms(query.get("game"), status, query.get("cursor")))
 
     async def look(self, request: Request) -> Response:
         """`GET /api/rooms/{room}`."""
@@ -182,6 +184,10 @@ class Lobby:
         return bool(key) and hmac.compare_digest(token.encode(), key.encode())
 
 
+def _too_many(wait: int) -> ProtocolError:
+    return ProtocolError(Code.RATE_LIMITED, "too many failed look-ups from this address", retry_after=wait)
+
+
 def _by_method(handlers: Mapping[str, Handler]) -> Handler:
     async def chosen(request: Request) -> Response:
         return await handlers["GET" if request.method == "HEAD" else request.method](request)
@@ -206,7 +212,7 @@ def _seat(request: Request) -> int:
 
 
 def _wait(request: Request) -> float:
-    text = request.query_params.get("wait", "0")
+    text = query_of(request, "wait").get("wait", "0")
     if not (text.isascii() and text.isdecimal() and int(text[:4]) <= LONGEST_WAIT):
         raise ProtocolError(Code.BAD_MESSAGE, f"wait: must be from 0 to {LONGEST_WAIT}")
     return float(text)

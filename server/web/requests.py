@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Mapping
 from typing import TypeVar
 
 from starlette.requests import Request
@@ -21,6 +22,20 @@ def address_of(request: Request, proxies: Proxies) -> Address:
     """Where the request comes from."""
     peer = request.client.host if request.client is not None else None
     return proxies.client(peer, request.headers.getlist("x-forwarded-for"))
+
+
+def query_of(request: Request, *names: str) -> Mapping[str, str]:
+    """The request's query, in which each of these may be once, and nothing else.
+
+    Raises:
+        ProtocolError: `bad_message`.
+    """
+    given = request.query_params.multi_items()
+    if any(name not in names for name, _ in given):
+        raise ProtocolError(Code.BAD_MESSAGE, f"the query may hold {', '.join(names)} only")
+    if len(given) != len(dict(given)):
+        raise ProtocolError(Code.BAD_MESSAGE, "the query holds something twice")
+    return dict(given)
 
 
 def token_of(request: Request) -> str:

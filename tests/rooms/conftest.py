@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping
 from pathlib import Path
+from typing import Any
 
 import pytest
+from structlog.testing import capture_logs
 
 from server.engines import ENGINES
 from server.rooms.hub import Hub
 from server.settings import Pace
 from server.store.memory import Memory, MemoryStore
+from server.store.redis import RedisStore, read_url
 from server.store.sqlite import SqliteStore
 from server.store.store import Store
 from tests.engines.toy import ToyEngine
+from tests.redis_server import shared_server
 from tests.rooms.tables import QUICK, Nodes
 
 
@@ -26,7 +30,13 @@ def _sqlite(folder: Path) -> Callable[[], Store]:
     return lambda: SqliteStore(folder / "rooms.db")
 
 
-STORES: dict[str, Callable[[Path], Callable[[], Store]]] = {"memory": _memory, "sqlite": _sqlite}
+def _redis(_: Path) -> Callable[[], Store]:
+    server = shared_server()
+    server.ask("FLUSHALL")
+    return lambda: RedisStore(read_url(server.url))
+
+
+STORES: dict[str, Callable[[Path], Callable[[], Store]]] = {"memory": _memory, "sqlite": _sqlite, "redis": _redis}
 
 
 @pytest.fixture(params=STORES)
@@ -67,3 +77,10 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> ToyEngine:
     engine = ToyEngine()
     monkeypatch.setitem(ENGINES, (engine.name, engine.rules), engine)
     return engine
+
+
+@pytest.fixture(autouse=True)
+def logs() -> Iterator[list[MutableMapping[str, Any]]]:
+    """What was logged."""
+    with capture_logs() as entries:
+        yield entries

@@ -19,6 +19,7 @@ from server.rooms.intents import (
     PlayFor,
     TakeBack,
 )
+from server.rooms.keys import keys_of
 from server.rooms.room import Room
 from server.rooms.saved import restore, save
 from tests.rooms.journal import KEEP, Journal, holder
@@ -272,7 +273,7 @@ def test_keys_of_all_kinds_outlive_the_game_and_the_memory() -> None:
     journal.do(GiveUp(holder(1), "resign"))
     journal.do(Abandon("idle", journal.seq))
     saved = save(journal.room)
-    for room in (journal.room, journal.again(), restore(saved, KEEP)):
+    for room in (journal.room, journal.again(), restore(saved, KEEP, keys_of(journal.entries))):
         assert room is not None
         journal.room = room
         assert journal.already(Play(holder(0), {"type": "play", **fields}, 3, "play")) == 4
@@ -320,7 +321,13 @@ def test_a_journal_leads_to_the_same_state_again() -> None:
         again = journal.again()
         assert again.state == journal.state
         assert again.documents() == journal.room.documents()
-        assert again.keys.keys() == journal.room.keys.keys()
+        assert again.keys == journal.room.keys
+        for place, recorded in enumerate(journal.entries):
+            entry = recorded.entry
+            if isinstance(entry, Acted) and entry.key:
+                asked = Play(holder(entry.seat), entry.action, 0, entry.key)
+                journal.room = again
+                assert journal.already(asked) == place + 1
 
 
 def changed(recorded: Recorded, **fields: Any) -> Recorded:

@@ -25,6 +25,7 @@ from server.rooms.audience import Change
 from server.rooms.clocks import Clocks, Decision
 from server.rooms.entries import FORMAT, Created, Recorded
 from server.rooms.intents import AnyIntent, GiveUp, Play, PlayFor, TakeBack, TakeSeat
+from server.rooms.keys import Keys
 from server.rooms.options import RoomOptions, flat
 from server.rooms.room import Keep, Room
 from server.rooms.state import Position
@@ -76,7 +77,7 @@ def room_at(base: Room, game: Any, words: int) -> Room:
     decisions = tuple(Decision(seat, head.seq, head.at) for seat in engine.deciding(game))
     clocks = Clocks(base.state.clocks.banks, decisions, head.at)
     state = replace(base.state, position=Position(game, words), clocks=clocks, takebacks=(), undos=0)
-    return Room(base.rulebook, state, KEEP, {})
+    return Room(base.rulebook, state, KEEP, Keys())
 
 
 def sight(room: Room, viewer: Viewer, codec: Codec) -> list[bytes]:

@@ -7,7 +7,7 @@ may stand still or run; the tests hold for both.
 from __future__ import annotations
 
 import secrets
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -15,8 +15,10 @@ import msgspec
 
 from protocol.messages import RoomId
 from server.store.memory import Memory, MemoryStore
+from server.store.redis import RedisStore, read_url
 from server.store.sqlite import SqliteStore
 from server.store.store import EMPTY, Append, Head, Index, Store, Wakeup
+from tests.redis_server import RedisServer, shared_cluster, shared_server
 
 EVER = 2**53 - 1
 SOON = 30_000
@@ -81,8 +83,49 @@ def sqlite(folder: Path) -> World:
     return LocalWorld(lambda clock: SqliteStore(folder / "pharos.db", clock))
 
 
-STORES: dict[str, Callable[[Path], World]] = {"memory": memory, "sqlite": sqlite}
-STILL = ("memory", "sqlite")
+class RedisWorld:
+    """Stores that share servers which are empty at first. `still`: time stands still until it is moved."""
+
+    def __init__(self, url: str, servers: Iterable[RedisServer], *, still: bool = False) -> None:
+        for server in servers:
+            server.ask("FLUSHALL")
+        self._place = read_url(url)
+        self._ms = HandClock().now if still else 0
+        self._sign = "=" if still else ""
+
+    def store(self) -> Store:
+        return RedisStore(self._place, time=lambda: f"{self._sign}{self._ms}")
+
+    def step(self, ms: int) -> None:
+        self._ms += ms
+
+    def close(self) -> None:
+        pass
+
+
+def redis(folder: Path) -> World:
+    """Stores that share one Redis server."""
+    return RedisWorld(shared_server().url, [shared_server()])
+
+
+def redis_still(folder: Path) -> World:
+    """The same, at a time that is told."""
+    return RedisWorld(shared_server().url, [shared_server()], still=True)
+
+
+def redis_cluster(folder: Path) -> World:
+    """Stores that share a cluster of three primaries."""
+    nodes = shared_cluster()
+    return RedisWorld(f"redis+cluster://127.0.0.1:{nodes[0].port}", nodes)
+
+
+STORES: dict[str, Callable[[Path], World]] = {
+    "memory": memory,
+    "sqlite": sqlite,
+    "redis": redis,
+    "redis-cluster": redis_cluster,
+}
+STILL: dict[str, Callable[[Path], World]] = {"memory": memory, "sqlite": sqlite, "redis": redis_still}
 """Those whose time stands still between two steps; they are compared with the model as well."""
 
 OPEN = Index("dragonwood", "open", True, 0, b'{"status":"open"}', due=SOON)

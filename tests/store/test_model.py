@@ -15,7 +15,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from protocol.messages import RoomId
 from server.store.store import EMPTY, Append, Conflict, Head, Index, NotInTime, Quarantined, Saved, Store
-from tests.store.contract import STILL, STORES, World
+from tests.store.contract import STILL, World
 from tests.store.model import Model
 
 T = TypeVar("T")
@@ -34,6 +34,7 @@ indices = st.builds(
     clock=st.booleans(),
     offers=st.booleans(),
 )
+EXAMPLES = {"redis": 5}
 windows = st.sampled_from([(-1, 1), (-1, 1), (-1, 1), (0, 0), (-5, -1), (1, 5)])
 
 
@@ -216,6 +217,11 @@ class Agreement(RuleBasedStateMachine):
 
 @pytest.mark.parametrize("store", STILL)
 def test_a_store_agrees_with_the_model(store: str) -> None:
-    machine = type("Agreement", (Agreement,), {"make": staticmethod(STORES[store])})
-    checks = settings(max_examples=20, stateful_step_count=30, deadline=None, suppress_health_check=list(HealthCheck))
+    machine = type("Agreement", (Agreement,), {"make": staticmethod(STILL[store])})
+    checks = settings(
+        max_examples=EXAMPLES.get(store, 20),
+        stateful_step_count=30,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+    )
     run_state_machine_as_test(machine, settings=checks)

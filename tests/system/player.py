@@ -155,6 +155,8 @@ class Player:
 
     async def _gap(self) -> None:
         """A frame is missing: the state is of no use any more."""
+        if not self._joined:
+            return
         self.gaps += 1
         self._joined = False
         await self._join(fresh=True)

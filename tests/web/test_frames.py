@@ -64,21 +64,21 @@ def test_the_short_way_takes_nothing_that_is_not_one_whole_message(data: bytes) 
         assert parsed(data, binary=True) == [short]
 
 
-@pytest.mark.parametrize(
-    "data",
-    [
-        masked(Opcode.TEXT, b"{}", fin=False),
-        masked(Opcode.CONT, b"{}"),
-        masked(Opcode.PING, b"{}"),
-        masked(Opcode.TEXT, b"{}") * 2,
-        masked(Opcode.TEXT, b"{}")[:-1],
-        Frame(Opcode.TEXT, b"{}").serialize(mask=False),
-        b"\xc1" + masked(Opcode.TEXT, b"{}")[1:],
-        b"",
-    ],
-)
-def test_everything_else_goes_to_the_parser(data: bytes) -> None:
-    assert Assembly(MOST, binary=False).whole(data) is None
+NOT_WHOLE = {
+    "a fragment": masked(Opcode.TEXT, b"{}", fin=False),
+    "a continuation": masked(Opcode.CONT, b"{}"),
+    "a ping": masked(Opcode.PING, b"{}"),
+    "two frames": masked(Opcode.TEXT, b"{}") * 2,
+    "less than a frame": masked(Opcode.TEXT, b"{}")[:-1],
+    "no mask": Frame(Opcode.TEXT, b"{}").serialize(mask=False),
+    "a reserved bit": b"\xc1" + masked(Opcode.TEXT, b"{}")[1:],
+    "nothing": b"",
+}
+
+
+@pytest.mark.parametrize("name", NOT_WHOLE)
+def test_everything_else_goes_to_the_parser(name: str) -> None:
+    assert Assembly(MOST, binary=False).whole(NOT_WHOLE[name]) is None
 
 
 def test_a_whole_frame_amid_fragments_goes_to_the_parser() -> None:

@@ -162,10 +162,10 @@ class TableScreen(TerminalScreen):
         self.set_class(not deciding, "-idle")
         if deciding and self.story.actions_seq != self._offered:
             self._offered = self.story.actions_seq
-            line = self.query_one("#filter", Input)
-            line.clear()
-            line.placeholder = f"{len(self.story.actions)} actions: type to narrow down, Up/Down, Enter plays"
-            self.query_one(ActionList).offer(self.story)
+            line, actions = self.query_one("#filter", Input), self.query_one(ActionList)
+            line.placeholder = f"{len(self.story.actions)} actions: type to narrow down, Enter plays"
+            actions.offer(self.story)
+            actions.narrow(line.value)
         elif not deciding:
             self._offered = 0
             self.query_one("#filter", Input).placeholder = "nothing to decide for you now; Ctrl+T talks"
@@ -215,6 +215,7 @@ class TableScreen(TerminalScreen):
         """Play the action."""
         if self._room is not None and not self._sending:
             self._sending = True
+            self.query_one("#filter", Input).clear()
             self._play(self._room, event)
 
     @work(group="play")

@@ -33,6 +33,7 @@ from server.engines.bretagne.state import (
     finished,
     plus,
 )
+from server.engines.bretagne.steps.close import LIGHTHOUSES, ROUNDS
 
 
 def check(components: Components, state: State) -> None:
@@ -231,15 +232,38 @@ def _task(components: Components, state: State) -> Iterator[str]:
         case Trading():
             yield from _visit(state, task)
         case Income():
-            if not 0 <= task.harbour < len(state.harbours) or task.left < 1:
-                yield "no such income is due"
-            elif task.seat not in state.harbours[task.harbour].workers or not any(state.supply.materials):
-                yield "the income of that harbour is not due"
+            yield from _income(components, state, task)
+        case Over():
+            yield from _end(components, state, task)
         case ChooseBarge():
             if state.barges is not Barges.CHOSEN or state.players[task.seat].barge is not None:
                 yield "that seat does not choose a barge card"
         case _:
             pass
+    yield from _complete(components, state, task)
+    if state.barges is Barges.BY_ORDER:
+        places = ((state.players[seat].barge, place) for place, seat in enumerate(state.order, 1))
+        if any(barge not in (None, place) for barge, place in places):
+            yield "a seat has the barge card of another place"
+
+
+def _income(components: Components, state: State, task: Income) -> Iterator[str]:
+    if not 0 <= task.harbour < len(state.harbours) or task.seat not in state.harbours[task.harbour].workers:
+        yield "the income of that harbour is not due"
+        return
+    harbour = state.harbours[task.harbour]
+    row = components.box.harbours[harbour.tile]
+    most = (row.improved if harbour.improved else row.normal).any_material
+    if not 1 <= task.left <= min(most, sum(state.supply.materials)):
+        yield "no such income is due"
+
+
+def _end(components: Components, state: State, task: Over) -> Iterator[str]:
+    all_finished = all(map(finished, state.lighthouses))
+    if not all_finished and state.round < components.box.rounds:
+        yield "the game is over before its end"
+    if task.reason != (LIGHTHOUSES if all_finished else ROUNDS):
+        yield f"the game did not end for the reason {task.reason}"
 
 
 def _part(state: State, task: AnyTask, *, all_passed: bool) -> Iterator[str]:
@@ -255,6 +279,17 @@ def _part(state: State, task: AnyTask, *, all_passed: bool) -> Iterator[str]:
         yield "Quimper is filled after the income only"
     if not isinstance(task, Loading) and any(player.loads for player in state.players):
         yield "barges are full outside the loading"
+
+
+def _complete(components: Components, state: State, task: AnyTask) -> Iterator[str]:
+    """What is complete waits for its evaluation, and not longer; cards lie where they are played alone."""
+    evaluated = task.site if isinstance(task, Equip | EnterHarbour) else None
+    due = 0 if isinstance(task, Act | Reward | Crew | Trading) else evaluated or len(state.lighthouses) + 1
+    for site, lighthouse in enumerate(state.lighthouses, 1):
+        if lighthouse.cards and site != evaluated:
+            yield f"cards lie on site {site}, which is not evaluated"
+        if len(lighthouse.levels) == components.box.levels and site < due:
+            yield f"site {site} has not been evaluated"
 
 
 def _barge_cards(components: Components, state: State, task: AnyTask) -> Iterator[str]:
@@ -317,7 +352,7 @@ def _new_level(components: Components, state: State, task: Reward | Crew) -> Ite
         yield "that is not what the level has cost"
     if isinstance(task, Reward):
         reward = components.box.tiles[levels[-1].tile].reward
-        if not 1 <= task.left <= reward.any_material or not any(state.supply.materials):
+        if not 1 <= task.left <= min(reward.any_material, sum(state.supply.materials)):
             yield "no such reward is due"
 
 

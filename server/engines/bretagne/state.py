@@ -14,12 +14,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from server.engines.bretagne.box import (
-    City,
-    Stock,
-    Trade,
-    Weather,
-)
+from server.engines.bretagne.box import City, Stock, Trade, Weather
 
 
 class Barges(StrEnum):

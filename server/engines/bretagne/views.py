@@ -70,10 +70,12 @@ from server.engines.bretagne.state import (
 
 Made = TypeVar("Made")
 
+REMEMBERED = 4096  # parts of each sort
 
-def _remembered(make: Callable[..., Made], most: int = 4096) -> Callable[..., Made]:
-    """`make`, its last `most` results remembered by the values of its arguments."""
-    return lru_cache(maxsize=most)(make)
+
+def _remembered(make: Callable[..., Made]) -> Callable[..., Made]:
+    """`make`, its last `REMEMBERED` results kept by the values of its arguments."""
+    return lru_cache(maxsize=REMEMBERED)(make)
 
 
 class Views:

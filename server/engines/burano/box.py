@@ -26,7 +26,7 @@ Roof = NewType("Roof", int)
 Card = NewType("Card", int)
 
 Count = Annotated[int, Meta(ge=0)]
-Scale = Annotated[tuple[int, ...], Meta(min_length=1)]
+Scale = Annotated[tuple[Count, ...], Meta(min_length=1)]
 
 
 class Scheme(StrEnum):
@@ -99,7 +99,7 @@ class Building(Form, frozen=True, tag_field="effect"):
 
 class Painter(Building, frozen=True, tag="roof_bonus"):
     colours: tuple[str, ...]
-    points: tuple[int, int]  # with one end, with both
+    points: tuple[Count, Count]  # with one end, with both
 
 
 class Scaffolder(Building, frozen=True, tag="roof_any_colour"):
@@ -108,12 +108,12 @@ class Scaffolder(Building, frozen=True, tag="roof_any_colour"):
 
 class Fishmonger(Building, frozen=True, tag="sold_fish"):
     fish: tuple[str, ...]
-    points: int
+    points: Count
 
 
 class LaceSchool(Building, frozen=True, tag="lace_workers"):
     colours: tuple[str, ...]
-    points: int
+    points: Count
 
 
 class FastBoat(Building, frozen=True, tag="two_routes"):
@@ -129,15 +129,15 @@ class HarbourMaster(Building, frozen=True, tag="wins_island_ties"):
 
 
 class DyeHouse(Building, frozen=True, tag="joker_cube"):
-    points: int
+    points: Count
 
 
 class TownArchive(Building, frozen=True, tag="per_building"):
-    points: int
+    points: Count
 
 
 class Campanile(Building, frozen=True, tag="points"):
-    points: int
+    points: Count
 
 
 AnyBuilding: TypeAlias = (
@@ -176,7 +176,7 @@ class Components(Form, frozen=True, eq=False):
     cubes_to_start: Count
     coins_to_start: Count
     rounds: Annotated[tuple[Positive, ...], Meta(min_length=1)]
-    action_coins: Scale
+    action_coins: Annotated[tuple[int, ...], Meta(min_length=1)]
     ready_limit: Positive
     pyramid: Annotated[tuple[Positive, ...], Meta(min_length=1)]
     highest_house: Positive

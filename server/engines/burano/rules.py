@@ -62,7 +62,6 @@ STEPS: dict[Phase, Steps] = {
     Phase.RECALL: {actions.Recall: wheel.recall, actions.Done: wheel.done},
     Phase.REWARD: {actions.Privilege: roofs.take_privileges, actions.TakeBuilding: roofs.take_building},
     Phase.LACE_SCORING: {actions.ScoreLace: lace_scoring.score_lace, actions.Skip: lace_scoring.skip},
-    Phase.OVER: {},
 }
 
 FIRST_ROOFS: Steps = {actions.DrawRoof: roofs.draw_roof}

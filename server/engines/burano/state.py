@@ -10,12 +10,14 @@ Rules that hold here:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import wraps
-from typing import Literal, TypeVar, TypeVarTuple, cast
+from operator import add, sub
+from typing import Literal, Self, TypeVar, TypeVarTuple, cast
 
 import msgspec
+from msgspec.structs import replace
 
 from server.engines.burano.boards import Colour, Node
 from server.engines.burano.box import Card, Kind, Roof
@@ -70,37 +72,46 @@ def remembered(derive: Callable[[P, *Rest], T]) -> Callable[[P, *Rest], T]:
     return recall
 
 
+def with_item(items: tuple[T, ...], place: int, item: T) -> tuple[T, ...]:
+    """The items with another one in this place."""
+    return (*items[:place], item, *items[place + 1 :])
+
+
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The game's options."""
 
     workshops: Literal["first_game", "random"] = "first_game"
 
 
-class Cubes(Part, frozen=True):
-    """House cubes: how many of each colour."""
+class Counted(Part, frozen=True):
+    """Things that are counted: how many of each sort."""
 
     counts: tuple[int, ...]
 
-    def plus(self, colour: Colour, number: int = 1) -> Cubes:
-        """These and `number` more of the colour (fewer where negative)."""
-        counts = self.counts
-        return Cubes((*counts[:colour], counts[colour] + number, *counts[colour + 1 :]))
+    def plus(self, sort: int, number: int = 1) -> Self:
+        """These and `number` more of one sort (fewer where negative)."""
+        return replace(self, counts=with_item(self.counts, sort, self.counts[sort] + number))
+
+    def with_all(self, counts: Sequence[int]) -> Self:
+        """These and so many more of each sort."""
+        return replace(self, counts=tuple(map(add, self.counts, counts)))
+
+    def without(self, counts: Sequence[int]) -> Self:
+        """These less so many of each sort."""
+        return replace(self, counts=tuple(map(sub, self.counts, counts)))
 
     @property
     def total(self) -> int:
-        """Cubes of all colours together."""
+        """All sorts together."""
         return sum(self.counts)
 
 
-class Fish(Part, frozen=True):
-    """Fish cards in a hand or sold: how many of each kind."""
+class Cubes(Counted, frozen=True):
+    """House cubes by colour."""
 
-    counts: tuple[int, ...]
 
-    @property
-    def total(self) -> int:
-        """Fish of all kinds together."""
-        return sum(self.counts)
+class Fish(Counted, frozen=True):
+    """Fish cards in a hand or sold, by kind."""
 
 
 class Wheel(Part, frozen=True):

@@ -13,6 +13,7 @@ from server.engines.engine import IllegalAction
 from tests.engines.bretagne.tables import (
     BOX,
     acting,
+    change_player,
     checked,
     defaults_until,
     give,
@@ -75,9 +76,10 @@ def test_who_has_passed_does_nothing_more() -> None:
 
 
 def test_turns_go_round_in_the_rounds_order() -> None:
-    state = checked(replace(acting(3), order=(2, 0, 1), task=Act(2)))
-    for seat in range(3):
-        state = give(state, seat, coins=4)
+    state = replace(acting(3), order=(2, 0, 1), task=Act(2))
+    for place, seat in enumerate(state.order, 1):
+        state = change_player(state, seat, barge=place, coins=4)
+    state = checked(state)
     seen = []
     for _ in range(6):
         seen.append(state.task.seat)

@@ -13,11 +13,14 @@ from server.engines.bretagne.actions import Build, ChooseBarge, EnterCity, Hire,
 from server.engines.bretagne.box import City
 from server.engines.bretagne.state import Barges, State
 from tests.engines.bretagne.tables import (
+    BOX,
     acting,
     built,
     change_player,
     give,
+    harbour_tile,
     in_harbour,
+    in_round,
     legal,
     levels,
     new,
@@ -63,8 +66,19 @@ def harboured() -> State:
     return in_harbour(built(acting(2), 2, 3), 0, 0, 1)
 
 
+def earning() -> State:
+    """A harbour pays two materials of choice."""
+    any_material = next(i for i, row in enumerate(BOX.harbours) if row.normal.any_material)
+    return passing(in_harbour(built(harbour_tile(acting(2), 0, any_material), 2, 3), 0, 0), 0, 1)
+
+
+def ended() -> State:
+    """The last round is over."""
+    return passing(in_round(acting(2), BOX.rounds), 0, 1)
+
+
 TABLES: dict[str, Callable[[], State]] = {
-    each.__name__: each for each in (loading, manning, trading, evaluating, choosing, harboured)
+    each.__name__: each for each in (loading, manning, trading, evaluating, choosing, harboured, earning, ended)
 }
 
 
@@ -167,6 +181,7 @@ IMPOSSIBLE: list[tuple[str, Spoil, str]] = [
     ("choosing", put("players.0.barge", None), "wrong time"),
     ("choosing", put("task.seat", 2), "wrong time"),
     ("choosing", put("barges", "by_order"), "does not choose"),
+    ("trading", lambda d: swap_barges(d, 0, 1), "barge card of another place"),
     ("evaluating", put("players.0.barge", 1), "wrong time"),
     ("evaluating", both(add("players.0.engineers", 1), add("supply.engineers", -1)), "kept what it may not"),
     ("evaluating", put("task.site", 16), "no such site"),
@@ -179,11 +194,28 @@ IMPOSSIBLE: list[tuple[str, Spoil, str]] = [
         both(put("task", {"phase": "harbour", "site": 5, "order": [0]}), lambda d: move_in(d, 2, 0)),
         "enter the harbour",
     ),
+    ("evaluating", lambda d: d["lighthouses"][6]["cards"].append(d["deck"].pop()), "cards lie on site 7"),
+    (
+        "evaluating",
+        both(put("round", 5), put("task", {"phase": "over", "reason": "rounds"})),
+        "site 5 has not been evaluated",
+    ),
+    ("ended", put("round", 4), "over before its end"),
+    ("ended", put("task.reason", "lighthouses"), "did not end for the reason lighthouses"),
+    ("earning", put("task.left", 3), "no such income"),
+    ("earning", put("task.seat", 1), "not due"),
+    ("earning", put("task.harbour", 9), "not due"),
     ("manning", put("task.site", 14), "no level"),
     ("manning", add("task.spent", 1), "not what the level has cost"),
     ("manning", lambda d: d["task"].update(phase="reward", left=1), "no such reward"),
     ("manning", put("task.phase", "sleep"), "sleep"),
 ]
+
+
+def swap_barges(data: Data, a: int, b: int) -> None:
+    """Two seats change their barge cards."""
+    first, second = data["players"][a], data["players"][b]
+    first["barge"], second["barge"] = second["barge"], first["barge"]
 
 
 def swap_lighthouses(data: Data, a: int, b: int) -> None:

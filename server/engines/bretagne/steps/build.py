@@ -4,12 +4,8 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from server.engines.bretagne.actions import AnyAction, Build, Built, Crew, Crewed, Gain, Gained
-from server.engines.bretagne.box import (
-    CLASSES,
-    ClassRow,
-    Weather,
-)
+from server.engines.bretagne.actions import AnyAction, Build, Built, Crew, Crewed, Gained
+from server.engines.bretagne.box import CLASSES, ClassRow, Weather
 from server.engines.bretagne.state import Crew as CrewTask
 from server.engines.bretagne.state import Level, Reward, covers, finished, minus
 from server.engines.bretagne.steps.play import Play, Stage, counts
@@ -114,25 +110,20 @@ def _check(play: Play, seat: int, action: Build) -> None:
 
 def _reward(play: Play, seat: int, built: Built) -> None:
     """D9: the reward comes after everything is paid; a worker that it brings can man the tile."""
-    gain = play.box.tiles[built.tile].reward
-    given = play.give(seat, gain)
-    choices = min(gain.any_material, sum(play.state.supply.materials))
-    short = given.short | counts(any_material=gain.any_material - choices)
-    play.tell_drawn(seat, replace(built, got=given.got, short=short, choices=choices), given.cards)
+    given = play.give(seat, play.box.tiles[built.tile].reward)
+    play.tell_drawn(seat, replace(built, got=given.got, short=given.short, choices=given.choices), given.cards)
     spent = sum(built.paid.values())
-    if choices:
-        play.await_decision(Reward(seat, built.site, spent, choices))
+    if given.choices:
+        play.await_decision(Reward(seat, built.site, spent, given.choices))
     else:
         play.await_decision(CrewTask(seat, built.site, spent))
 
 
 def gain(play: Play, task: Reward, action: AnyAction) -> Stage | None:
     """A tile's material of choice."""
-    if not isinstance(action, Gain) or action.material not in play.in_supply():
-        raise IllegalAction("choose a material that the supply has")
-    play.give_choice(task.seat, action.material)
-    play.tell(Gained(task.seat, action.material, None, task.site))
-    if task.left > 1 and play.in_supply():
+    material = play.give_chosen(task.seat, action)
+    play.tell(Gained(task.seat, material, None, task.site))
+    if task.left > 1:
         play.await_decision(replace(task, left=task.left - 1))
     else:
         play.await_decision(CrewTask(task.seat, task.site, task.spent))

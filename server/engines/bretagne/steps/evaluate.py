@@ -17,11 +17,7 @@ from server.engines.bretagne.actions import (
     Skip,
     Skipped,
 )
-from server.engines.bretagne.box import (
-    CLASSES,
-    KINDS,
-    Equipment,
-)
+from server.engines.bretagne.box import CLASSES, KINDS, Equipment
 from server.engines.bretagne.state import EnterHarbour, Lighthouse, Status, finished
 from server.engines.bretagne.state import Equip as EquipTask
 from server.engines.bretagne.steps.play import Play, Stage, leaving

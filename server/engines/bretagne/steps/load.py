@@ -5,10 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from server.engines.bretagne.actions import AnyAction, Load, Loaded, Pass
-from server.engines.bretagne.box import (
-    MATERIALS,
-    PLACE,
-)
+from server.engines.bretagne.box import MATERIALS, PLACE
 from server.engines.bretagne.state import Load as Cargo
 from server.engines.bretagne.state import Loading, State
 from server.engines.bretagne.steps.play import Play, Stage

@@ -38,7 +38,7 @@ from server.engines.bretagne.state import (
     smaller,
 )
 from server.engines.dice import Dice
-from server.engines.engine import Event, EventBody
+from server.engines.engine import Event, EventBody, IllegalAction
 
 
 class Stage(Enum):
@@ -55,10 +55,11 @@ class Stage(Enum):
 
 
 class Given(NamedTuple):
-    """What a player got of a gain, what the supply had not, and the kinds of the cards drawn."""
+    """What a player got of a gain, what was not there, the materials still to be chosen, the kinds of cards drawn."""
 
     got: Counts
     short: Counts
+    choices: int
     cards: tuple[Equipment, ...]
 
 
@@ -147,7 +148,7 @@ class Play:
         return tuple(sorted((self.components.card_kinds[card] for card in drawn), key=list(Equipment).index))
 
     def give(self, seat: int, gain: Gain) -> Given:
-        """Gives the seat what the supply has of a gain, all but the materials of choice."""
+        """Gives the seat what is there of a gain; the materials of choice are decisions that follow."""
         player, supply = self.player(seat), self.state.supply
         materials = smaller(gain.materials, supply.materials)
         engineers = min(gain.engineers, supply.engineers)
@@ -164,6 +165,7 @@ class Play:
             reserve=player.reserve - workers,
         )
         cards = self.draw_cards(seat, gain.equipment) if gain.equipment else ()
+        choices = min(gain.any_material, sum(self.state.supply.materials))
         got = counts(
             materials, coins=gain.coins, equipment=len(cards), engineers=engineers, points=gain.points, workers=workers
         )
@@ -172,13 +174,18 @@ class Play:
             equipment=gain.equipment - len(cards),
             engineers=gain.engineers - engineers,
             workers=gain.workers - workers,
+            any_material=gain.any_material - choices,
         )
-        return Given(got, short, cards)
+        return Given(got, short, choices, cards)
 
-    def give_choice(self, seat: int, material: Material) -> None:
-        """Gives the seat one material of its choice, which the supply has."""
-        self.supply(minus(NOTHING, one(material)))
-        self.change_player(seat, materials=plus(self.player(seat).materials, one(material)))
+    def give_chosen(self, seat: int, action: AnyAction) -> Material:
+        """Gives the seat the material of choice that it names."""
+        if not isinstance(action, Choice) or action.material not in self.in_supply():
+            raise IllegalAction("choose a material that the supply has")
+        chosen = one(action.material)
+        self.supply(minus(NOTHING, chosen))
+        self.change_player(seat, materials=plus(self.player(seat).materials, chosen))
+        return action.material
 
     def in_supply(self) -> list[Material]:
         """The materials that the supply has."""

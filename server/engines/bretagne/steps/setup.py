@@ -8,7 +8,6 @@ from server.engines.bretagne.actions import (
     AnyAction,
     BargeEvent,
     ChooseBarge,
-    Gain,
     Gained,
     IncomeEvent,
     Opened,
@@ -16,15 +15,7 @@ from server.engines.bretagne.actions import (
     Supplied,
     WeatherEvent,
 )
-from server.engines.bretagne.box import (
-    CITIES,
-    CLASSES,
-    NOTHING,
-    Stock,
-)
-from server.engines.bretagne.box import (
-    Gain as Yield,
-)
+from server.engines.bretagne.box import CITIES, CLASSES, NOTHING, Gain, Stock
 from server.engines.bretagne.components import Components
 from server.engines.bretagne.state import (
     Act,
@@ -42,7 +33,7 @@ from server.engines.bretagne.state import (
     smaller,
 )
 from server.engines.bretagne.state import ChooseBarge as ChooseBargeTask
-from server.engines.bretagne.steps.play import Play, Stage, counts
+from server.engines.bretagne.steps.play import Play, Stage
 from server.engines.dice import Dice
 from server.engines.engine import IllegalAction
 
@@ -117,7 +108,7 @@ def begin_round(play: Play) -> Stage | None:
 def _take_barge(play: Play, seat: int, place: int) -> None:
     card = play.box.barges[place - 1]
     play.change_player(seat, barge=place)
-    given = play.give(seat, Yield(engineers=card.engineers, coins=card.coins))
+    given = play.give(seat, Gain(engineers=card.engineers, coins=card.coins))
     play.tell(BargeEvent(seat, place, given.got, given.short))
 
 
@@ -152,7 +143,7 @@ def _pay_income(play: Play, place: int, harbour: int) -> Stage | None:
             if seat not in harbours[number].workers:
                 continue
             choices = _pay(play, seat, number)
-            if choices and play.in_supply():
+            if choices:
                 play.await_decision(Income(seat, number, choices))
                 return None
         harbour = 0
@@ -165,19 +156,15 @@ def _pay(play: Play, seat: int, number: int) -> int:
     row = play.box.harbours[harbour.tile]
     gain = row.improved if harbour.improved else row.normal
     given = play.give(seat, gain)
-    choices = min(gain.any_material, sum(play.state.supply.materials))
-    short = given.short | counts(any_material=gain.any_material - choices)
-    play.tell_drawn(seat, IncomeEvent(seat, number, given.got, short, choices), given.cards)
-    return choices
+    play.tell_drawn(seat, IncomeEvent(seat, number, given.got, given.short, given.choices), given.cards)
+    return given.choices
 
 
 def gain(play: Play, task: Income, action: AnyAction) -> Stage | None:
     """A harbour's material of choice."""
-    if not isinstance(action, Gain) or action.material not in play.in_supply():
-        raise IllegalAction("choose a material that the supply has")
-    play.give_choice(task.seat, action.material)
-    play.tell(Gained(task.seat, action.material, task.harbour, None))
-    if task.left > 1 and play.in_supply():
+    material = play.give_chosen(task.seat, action)
+    play.tell(Gained(task.seat, material, task.harbour, None))
+    if task.left > 1:
         play.await_decision(replace(task, left=task.left - 1))
         return None
     return _pay_income(play, play.state.order.index(task.seat), task.harbour + 1)

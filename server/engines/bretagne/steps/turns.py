@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from server.engines.bretagne.actions import AnyAction, Build, EnterCity, Pass, Passed
-from server.engines.bretagne.box import (
-    CITIES,
-    MATERIALS,
-    NOTHING,
-)
+from server.engines.bretagne.box import CITIES, MATERIALS, NOTHING
 from server.engines.bretagne.state import Act, deciding_seat, minus, plus, smaller
 from server.engines.bretagne.steps import build, trade
 from server.engines.bretagne.steps.play import Play, Stage, counts

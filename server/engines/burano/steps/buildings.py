@@ -21,7 +21,7 @@ from server.engines.burano.box import (
     Scaffolder,
     TownArchive,
 )
-from server.engines.burano.state import BuildingRow, Family, State
+from server.engines.burano.state import BuildingRow, Family, State, with_item
 from server.engines.burano.steps.play import Play
 from server.engines.engine import IllegalAction
 
@@ -63,7 +63,7 @@ def take_building(play: Play, card: int) -> Card | None:
         raise IllegalAction("that building card is not open")
     slot = row.open.index(Card(card))
     turned_up = row.deck[-1] if row.deck else None
-    play.change(buildings=BuildingRow((*row.open[:slot], turned_up, *row.open[slot + 1 :]), row.deck[:-1]))
+    play.change(buildings=BuildingRow(with_item(row.open, slot, turned_up), row.deck[:-1]))
     play.renew(replace(play.family, buildings=(*play.family.buildings, Card(card))))
     return turned_up
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from server.engines.burano.actions import Catch
 from server.engines.burano.box import Components, Kind
 from server.engines.burano.events import Caught
-from server.engines.burano.state import Catching, Crewing, Fish, FishMarket, Phase, State
+from server.engines.burano.state import Catching, Crewing, FishMarket, Phase, State, with_item
 from server.engines.burano.steps.play import Play
 from server.engines.engine import Action, Event, IllegalAction
 
@@ -39,8 +39,7 @@ def catch(play: Play, action: Catch) -> None:
     assert isinstance(task, Catching)
     kind, market = _taken(market, action)
     family = play.family
-    counts = tuple(number + (each == kind) for each, number in enumerate(family.fish.counts))
-    play.renew(replace(family, fish=Fish(counts)))
+    play.renew(replace(family, fish=family.fish.plus(kind)))
     play.change(task=replace(task, left=task.left - 1), fish=market)
     catch_or_go_on(play)
     turned_up = _refill(play) if play.state.phase is Phase.CREW else ()
@@ -56,7 +55,7 @@ def _taken(market: FishMarket, action: Catch) -> tuple[Kind, FishMarket]:
     kind = market.open[slot] if 0 <= slot < len(market.open) else None
     if kind is None:
         raise IllegalAction("no open fish lies there")
-    return kind, replace(market, open=tuple(None if place == slot else each for place, each in enumerate(market.open)))
+    return kind, replace(market, open=with_item(market.open, slot, None))
 
 
 def _refill(play: Play) -> tuple[tuple[int, str], ...]:

@@ -12,7 +12,7 @@ from server.engines.burano.actions import ScoreLace, Skip
 from server.engines.burano.boards import Colour, Square
 from server.engines.burano.box import Components, DyeHouse
 from server.engines.burano.events import LaceScored, Skipped
-from server.engines.burano.state import Cubes, Phase, State
+from server.engines.burano.state import Phase, State
 from server.engines.burano.steps.buildings import holds
 from server.engines.burano.steps.play import Play, cubes_by_name
 from server.engines.burano.steps.workshops import own_squares
@@ -74,10 +74,8 @@ def score_lace(play: Play, action: ScoreLace) -> None:
         counts[joker] -= 1
     groups = guilds(box, squares)
     points = worth(box, len(squares), groups)
-    ready = Cubes(tuple(a - b for a, b in zip(family.ready.counts, counts, strict=True)))
-    play.renew(replace(family, ready=ready, points=family.points + points))
-    supply = Cubes(tuple(a + b for a, b in zip(play.state.supply.counts, counts, strict=True)))
-    play.change(supply=supply)
+    play.renew(replace(family, ready=family.ready.without(counts), points=family.points + points))
+    play.change(supply=play.state.supply.with_all(counts))
     returned = cubes_by_name(box, tuple(counts))
     play.tell(LaceScored(play.seat, squares, action.joker, returned, groups, points))
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from server.engines.burano.boards import Colour
 from server.engines.burano.box import Components
-from server.engines.burano.state import Family, Phase, State, Task
+from server.engines.burano.state import Family, Phase, State, Task, with_item
 from server.engines.dice import Dice
 from server.engines.engine import Event, EventBody, IllegalAction
 
@@ -41,8 +41,7 @@ class Play:
     def renew(self, family: Family, seat: int | None = None) -> None:
         """Another value of a family: of the acting seat's, or of that seat's."""
         seat = self.seat if seat is None else seat
-        families = self.state.families
-        self.change(families=(*families[:seat], family, *families[seat + 1 :]))
+        self.change(families=with_item(self.state.families, seat, family))
 
     def enter(self, phase: Phase, task: Task | None = None) -> None:
         """Go on in this phase."""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from server.engines.burano.actions import CubePrivilege, Stack, Take
 from server.engines.burano.boards import Colour
 from server.engines.burano.box import Components
 from server.engines.burano.events import CubeGained, Stacked, Taken
-from server.engines.burano.state import Cubes, Family, Phase, Pyramid, State, remembered
+from server.engines.burano.state import Cubes, Family, Phase, Pyramid, State, remembered, with_item
 from server.engines.burano.steps.play import Play, cubes_by_name, may_use_privilege
 from server.engines.burano.steps.rounds import start_action
 from server.engines.engine import Action, IllegalAction
 
 Place = tuple[int, int, int]
+PlaceGiven = tuple[int | UnsetType, int | UnsetType, int | UnsetType]
 
 
 def empty(box: Components) -> Pyramid:
@@ -45,14 +47,14 @@ def free_cubes(pyramid: Pyramid, box: Components) -> tuple[int, ...]:
     )
 
 
-def number_of(box: Components, place: Place) -> int | None:
+def number_of(box: Components, place: Place | PlaceGiven) -> int | None:
     """The number of a place given by layer, row, column; None where there is none."""
     return box.places.index(place) if place in box.places else None
 
 
 def with_cube(pyramid: Pyramid, place: int, cube: Colour | None) -> Pyramid:
     """The pyramid with this on that place."""
-    return Pyramid((*pyramid.cubes[:place], cube, *pyramid.cubes[place + 1 :]))
+    return Pyramid(with_item(pyramid.cubes, place, cube))
 
 
 def builders(state: State) -> tuple[int, ...]:
@@ -86,14 +88,14 @@ def stack(play: Play, action: Stack) -> None:
         returned = (0,) * len(box.colours)
     else:
         coins = family.stock.total * box.returned_cube_coins
-        play.change(supply=Cubes(tuple(a + b for a, b in zip(play.state.supply.counts, returned, strict=True))))
+        play.change(supply=play.state.supply.with_all(returned))
         family = replace(family, stock=Cubes((0,) * len(box.colours)), coins=family.coins + coins)
     play.renew(family)
     back = cubes_by_name(box, returned)
     play.tell(Stacked(play.seat, action.colour, action.layer, action.row, action.column, back, coins))
 
 
-def _open_place(play: Play, place: Place) -> int:
+def _open_place(play: Play, place: Place | PlaceGiven) -> int:
     number = number_of(play.box, place)
     if number is None or number not in open_places(play.family.pyramid, play.box):
         raise IllegalAction("a cube goes on an empty place of the own pyramid with cubes on all places beneath")
@@ -146,17 +148,17 @@ def cube_privilege(play: Play, action: CubePrivilege) -> None:
     colour = play.colour(action.colour)
     if not play.state.supply.counts[colour]:
         raise IllegalAction("the supply has no cube of that colour")
-    given = (action.layer, action.row, action.column)
-    place = tuple(part for part in given if isinstance(part, int))
-    if len(place) != (0 if play.state.phase is Phase.ROOFS else len(given)):
-        raise IllegalAction("the cube goes to a place of the pyramid, at season's end to the stock")
-    number = _open_place(play, (place[0], place[1], place[2])) if len(place) == len(given) else None
     play.spend_privilege()
-    family = play.family
-    if number is None:
-        family = replace(family, stock=family.stock.plus(colour))
+    given = (action.layer, action.row, action.column)
+    place = None
+    if play.state.phase is not Phase.ROOFS:
+        number = _open_place(play, given)
+        place = play.box.places[number]
+        family = replace(play.family, pyramid=with_cube(play.family.pyramid, number, colour))
+    elif given == (UNSET, UNSET, UNSET):
+        family = replace(play.family, stock=play.family.stock.plus(colour))
     else:
-        family = replace(family, pyramid=with_cube(family.pyramid, number, colour))
+        raise IllegalAction("at season's end the cube goes to the stock")
     play.renew(family)
     play.change(supply=play.state.supply.plus(colour, -1))
-    play.tell(CubeGained(play.seat, action.colour, None if number is None else play.box.places[number]))
+    play.tell(CubeGained(play.seat, action.colour, place))

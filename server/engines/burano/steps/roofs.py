@@ -19,6 +19,7 @@ from server.engines.burano.state import (
     RoofEnd,
     RoofStacks,
     State,
+    with_item,
 )
 from server.engines.burano.steps import buildings, wheel
 from server.engines.burano.steps.control import islands_controlled, workshops_controlled
@@ -81,8 +82,7 @@ def _returns(play: Play, *, closed: bool) -> None:
 
 
 def _restack(play: Play, number: int, stack: tuple[Roof, ...]) -> None:
-    stacks = play.state.roofs.stacks
-    play.change(roofs=RoofStacks((*stacks[:number], stack, *stacks[number + 1 :])))
+    play.change(roofs=RoofStacks(with_item(play.state.roofs.stacks, number, stack)))
 
 
 def _first_roofs_taken(play: Play) -> None:

@@ -10,7 +10,7 @@ from server.engines.burano.actions import Sail, Send, Skip, Swap
 from server.engines.burano.boards import Colour, Node
 from server.engines.burano.box import Components, FastBoat
 from server.engines.burano.events import CrewSent, Sailed, Swapped
-from server.engines.burano.state import Catching, Crewing, Fishing, Phase, Sea, SeaIsland, State
+from server.engines.burano.state import Catching, Crewing, Fishing, Phase, Sea, SeaIsland, State, with_item
 from server.engines.burano.steps import wheel
 from server.engines.burano.steps.buildings import holds
 from server.engines.burano.steps.catch import catch_or_go_on
@@ -28,7 +28,7 @@ def matches(reds: tuple[Colour, ...], docks: tuple[Colour, ...]) -> int:
 
 def with_island(sea: Sea, number: int, island: SeaIsland) -> Sea:
     """The sea with another value of that island."""
-    return replace(sea, islands=(*sea.islands[:number], island, *sea.islands[number + 1 :]))
+    return replace(sea, islands=with_item(sea.islands, number, island))
 
 
 def routes(state: State, box: Components) -> Iterator[Route]:

@@ -79,7 +79,7 @@ def _bring_cubes(play: Play, seat: int) -> tuple[dict[str, int], dict[str, int]]
             supply[sector.colour] -= 1
             drawn[sector.colour] += 1
     down = [family.pyramid.cubes.count(colour) for colour in box.colour_of.values()]
-    stock = Cubes(tuple(map(sum, zip(family.stock.counts, drawn, down, strict=True))))
+    stock = family.stock.with_all(drawn).with_all(down)
     play.renew(replace(family, stock=stock, pyramid=pyramid.empty(box)), seat)
     play.change(supply=Cubes(tuple(supply)))
     return cubes_by_name(box, tuple(drawn)), cubes_by_name(box, tuple(down))

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from server.engines.burano.actions import Sell, Skip
 from server.engines.burano.box import Components, Scheme, Ship
 from server.engines.burano.events import Sold
-from server.engines.burano.state import Fish, State
+from server.engines.burano.state import Fish, State, with_item
 from server.engines.burano.steps.play import Play
 from server.engines.burano.steps.rounds import resume
 from server.engines.engine import Action, IllegalAction
@@ -98,14 +98,13 @@ def sell(play: Play, action: Sell) -> None:
     play.renew(
         replace(
             family,
-            fish=Fish(tuple(a - b for a, b in zip(family.fish.counts, sold, strict=True))),
-            sold=Fish(tuple(a + b for a, b in zip(family.sold.counts, sold, strict=True))),
+            fish=family.fish.without(sold),
+            sold=family.sold.with_all(sold),
             points=family.points + points,
         )
     )
     other = (harbour + 1) % len(box.sea.harbours)
-    moved = (*ships[: action.ship], other, *ships[action.ship + 1 :])
-    play.change(sea=replace(play.state.sea, ships=moved))
+    play.change(sea=replace(play.state.sea, ships=with_item(ships, action.ship, other)))
     play.tell(Sold(play.seat, action.ship, action.fish, points, box.sea.harbours[other]))
     resume(play)
 

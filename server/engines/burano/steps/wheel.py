@@ -14,7 +14,7 @@ from server.engines.burano.actions import Done, Earn, Recall, Skip
 from server.engines.burano.boards import Colour
 from server.engines.burano.box import LEAVE_AT_START, Components, Mark, Sector
 from server.engines.burano.events import Earned, Finished, Recalled
-from server.engines.burano.state import Family, Phase, State, Wheel, remembered
+from server.engines.burano.state import Family, Phase, State, Wheel, Workshops, remembered, with_item
 from server.engines.burano.steps.play import Play
 from server.engines.burano.steps.rounds import resume
 from server.engines.engine import Action, IllegalAction
@@ -65,7 +65,7 @@ def take_back(family: Family) -> Family:
 
 
 def displace(play: Play, seats: tuple[int, ...]) -> None:
-    """A worker of each of these seats goes back to its wheel, at once (D9), and pays for the trouble."""
+    """A worker of each of these seats goes back to its wheel at once (D9); the seat is paid for it."""
     for seat in seats:
         family = take_back(play.state.families[seat])
         play.renew(replace(family, coins=family.coins + play.box.displaced_worker_coins), seat)
@@ -117,10 +117,9 @@ def recall(play: Play, action: Recall) -> None:
 
 def _leave_island(play: Play, number: int) -> None:
     sea = play.state.sea
-    workers = list(sea.islands[number].workers)
-    workers[play.seat] -= 1
-    left = replace(sea.islands[number], workers=tuple(workers))
-    play.change(sea=replace(sea, islands=(*sea.islands[:number], left, *sea.islands[number + 1 :])))
+    workers = sea.islands[number].workers
+    left = replace(sea.islands[number], workers=with_item(workers, play.seat, workers[play.seat] - 1))
+    play.change(sea=replace(sea, islands=with_item(sea.islands, number, left)))
 
 
 def _leave_workshop(play: Play, square: int) -> None:
@@ -128,7 +127,7 @@ def _leave_workshop(play: Play, square: int) -> None:
     workshop = squares[square]
     assert workshop is not None
     left = replace(workshop, workers=tuple(seat for seat in workshop.workers if seat != play.seat))
-    play.change(workshops=replace(play.state.workshops, squares=(*squares[:square], left, *squares[square + 1 :])))
+    play.change(workshops=Workshops(with_item(squares, square, left)))
 
 
 def done(play: Play, _action: Done) -> None:

@@ -12,7 +12,7 @@ from server.engines.burano.actions import Lace, Skip
 from server.engines.burano.boards import Square
 from server.engines.burano.box import Components, SharedBench
 from server.engines.burano.events import LaceEnded, LacePlaced
-from server.engines.burano.state import Lacing, State, Workshops
+from server.engines.burano.state import Lacing, State, Workshops, with_item
 from server.engines.burano.steps import wheel
 from server.engines.burano.steps.buildings import holds
 from server.engines.burano.steps.play import Play, may_use_privilege
@@ -84,7 +84,7 @@ def lace(play: Play, action: Lace) -> None:
     play.renew(replace(family, coins=family.coins + coins))
     squares = play.state.workshops.squares
     taken = replace(workshop, workers=tuple(sorted((*staying, play.seat))))
-    play.change(workshops=Workshops((*squares[:square], taken, *squares[square + 1 :])))
+    play.change(workshops=Workshops(with_item(squares, square, taken)))
     wheel.displace(play, displaced)
     play.tell(LacePlaced(play.seat, square, action.privilege, coins, displaced, box.displaced_worker_coins))
     task = _lacing(play.state)

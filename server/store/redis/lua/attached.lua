@@ -1,0 +1,29 @@
+-- Renew, change or take away a node's presence record, which is the time and what it says ("": nobody is attached).
+-- Records of nodes that are long gone go too; those that are only void stay, for a clock may step back.
+-- KEYS  1 room  2 records by node.  ARGV  1 time  2 node  3 what it says  4 ms for which a record is good
+if redis.call('EXISTS', KEYS[1]) == 0 then return end
+local now, records = time(ARGV[1]), redis.call('HGETALL', KEYS[2])
+local good, same, old = false, false, {}
+for i = 1, #records, 2 do
+  local at, says = string.match(records[i + 1], '^(%d+) (.*)$')
+  local age = now - tonumber(at)
+  if records[i] == ARGV[2] then
+    good = age < tonumber(ARGV[4])
+    same = says == ARGV[3]
+  elseif age > 3600000 then
+    table.insert(old, records[i])
+  end
+end
+local changed = good
+if ARGV[3] ~= '' then
+  redis.call('HSET', KEYS[2], ARGV[2], digits(now) .. ' ' .. ARGV[3])
+  changed = not (good and same)
+else
+  redis.call('HDEL', KEYS[2], ARGV[2])
+end
+for _, node in ipairs(old) do redis.call('HDEL', KEYS[2], node) end
+if changed or good then
+  local seen = tonumber(redis.call('HGET', KEYS[1], 'seen') or '0')
+  redis.call('HSET', KEYS[1], 'seen', digits(math.max(seen, now)))
+end
+if changed then publish(KEYS[1], 'presence') end
