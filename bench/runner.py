@@ -75,13 +75,16 @@ class Runner:
         if case.journal:
             database, prepared = self._journal(case)
             job = replace(job, prepared=prepared)
-        with self._server(case.store, database) as server:
+        with self._server(case, database) as server:
             return run_job(replace(job, pid=server.pid, port=server.port))
 
-    def _server(self, store: str, database: Path | None) -> contextlib.AbstractContextManager[servers.Running]:
-        if store == ECHO:
+    def _server(self, case: Case, database: Path | None) -> contextlib.AbstractContextManager[servers.Running]:
+        if case.peer:
+            file, *arguments = case.peer
+            return servers.peer(file, arguments, self._core)
+        if case.store == ECHO:
             return servers.echo(self._core)
-        return servers.pharos(store, self._core, self._others, database)
+        return servers.pharos(case.store, self._core, self._others, database)
 
     def _journal(self, case: Case) -> tuple[Path, tuple[Prepared, ...]]:
         if case.journal not in self._journals:
