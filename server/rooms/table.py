@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +20,7 @@ import structlog
 
 from protocol.codes import Code, ProtocolError
 from protocol.messages import RoomId
+from server import logs
 from server.rooms import telling, writing
 from server.rooms.chores import Chore, Task, next_chore
 from server.rooms.entries import BrokenJournal
@@ -37,6 +39,8 @@ log = structlog.get_logger("pharos.rooms")
 
 PUT_OFF = 1000
 """ms before a chore that could not be done is tried again."""
+LOAD_AGAIN = 2000
+"""ms before a room that could not be loaded, and at which somebody waits, is tried again."""
 
 
 class Table:
@@ -63,6 +67,7 @@ class Table:
         self.given_back: tuple[int, int] | None = None
         self.idle_since = hub.clock.monotonic()
         self._jobs: deque[Job] = deque()
+        self._job: Job | None = None
         self._worker: asyncio.Task[None] | None = None
         self._timers: list[asyncio.TimerHandle] = []
         self._put_off: dict[Task, int] = {}
@@ -89,16 +94,30 @@ class Table:
             await asyncio.wait([self._worker])
 
     async def _work(self) -> None:
+        logs.about.set(self._about)
         while self._jobs:
-            job = self._jobs.popleft()
+            job = self._job = self._jobs.popleft()
             failure = await self._run(job)
             if failure is not None:
                 job.fail(failure)
-        self._worker = None
+        self._worker = self._job = None
         self.idle_since = self.hub.clock.monotonic()
         self._arrange()
         if not self.loaded and not self.attended:
             self.hub.drop(self)
+
+    def _about(self) -> Mapping[str, object]:
+        """What every line of the log says that is written in the present job."""
+        found: dict[str, object] = {"room": self.id}
+        if hasattr(self, "room"):
+            found["seq"] = self.room.head.seq
+        connection = self._job.connection if self._job is not None else None
+        if connection is not None:
+            found["connection"] = connection.id
+            viewer = self.viewers.find(connection) if hasattr(self, "viewers") else None
+            if viewer is not None and viewer.seat is not None:
+                found["seat"] = viewer.seat
+        return found
 
     async def _run(self, job: Job) -> ProtocolError | None:
         """Do one job; the failure to tell whoever asked."""
@@ -121,7 +140,7 @@ class Table:
             seq = self.room.head.seq if self.loaded else 0
             log.exception("a room raised; it is loaded anew", room=self.id, seq=seq)
             if self.loaded and self.attended:
-                self._jobs.append(Job(_nothing, lambda _: None))
+                self._load_again()
             self.let_go()
             return ProtocolError(Code.INTERNAL, "a fault of the server; the room is loaded anew")
         return None
@@ -200,14 +219,20 @@ class Table:
     def _arrange(self) -> None:
         """Set the timers for the room's next chore and for the next release to delayed spectators."""
         self.close()
-        if not self.loaded:
-            return
         clock = self.hub.clock
+        if not self.loaded:
+            if self.attended:
+                self._timers.append(clock.call_at(clock.now() + LOAD_AGAIN, self._load_again))
+            return
         due = self.chore().at if self.due is None else self.due
         self._timers.append(clock.call_at(due, self._time_for_chore))
         release = self.viewers.release(clock.now())
         if release is not None:
             self._timers.append(clock.call_at(release, self._arrange))
+
+    def _load_again(self) -> None:
+        """Whoever is attached must not wait for somebody's next request."""
+        self.submit(Job(_nothing, lambda _: None))
 
     def _time_for_chore(self) -> None:
         self.due = None

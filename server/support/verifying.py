@@ -12,6 +12,7 @@ from enum import StrEnum
 import msgspec
 
 from protocol.messages import RoomId
+from server.rooms.keys import Keys
 from server.rooms.room import Keep, UnknownRules
 from server.rooms.saved import restore, save
 from server.store.store import Saved, Store
@@ -74,7 +75,7 @@ async def verify(store: Store, room: RoomId, keep: Keep) -> Verified:
 def _agrees(saved: Saved, walk: Walk, keep: Keep) -> bool:
     """Whether the snapshot says what the journal leads to. One that can't be read is passed over when rooms load."""
     try:
-        kept = restore(saved, keep)
+        kept = restore(saved, keep, Keys())
     except UnknownRules:
         return False
     if kept is None or walk.room is None:

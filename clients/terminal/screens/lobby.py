@@ -17,7 +17,7 @@ from clients.terminal.screens.screen import TerminalScreen
 
 RoomPart: TypeAlias = Mapping[str, Any]
 
-COLUMNS = ("Room", "Game", "Status", "Seats", "Who", "Clock")
+COLUMNS = ("Room", "Game", "Status", "Seats", "Clock", "Who")
 REFRESH = 3.0
 PAGES = 4
 """Pages of 50 rooms that are shown at most; `status` and `game` are asked of the server."""
@@ -124,7 +124,7 @@ class LobbyScreen(TerminalScreen):
         clock = part["options"]["clock"]
         words = f"{clock['per_turn'] // 1000}s+{clock['bank'] // 60000}min" if clock else "none"
         mine = "* " if self.terminal.kept.own(part["id"]) else ""
-        return [f"{mine}{part['id']}", part["game"], part["status"], f"{taken}/{len(seats)}", who, words]
+        return [f"{mine}{part['id']}", part["game"], part["status"], f"{taken}/{len(seats)}", words, who]
 
     def _chosen(self) -> str | None:
         table = self.query_one(DataTable)

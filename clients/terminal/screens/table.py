@@ -163,7 +163,7 @@ class TableScreen(TerminalScreen):
         if deciding and self.story.actions_seq != self._offered:
             self._offered = self.story.actions_seq
             line, actions = self.query_one("#filter", Input), self.query_one(ActionList)
-            line.placeholder = f"{len(self.story.actions)} actions: type to narrow down, Up/Down, Enter plays"
+            line.placeholder = f"{len(self.story.actions)} actions: type to narrow down, Enter plays"
             actions.offer(self.story)
             actions.narrow(line.value)
         elif not deciding:

@@ -257,6 +257,9 @@ class RedisStore:
     async def count(self) -> int:
         return sum(await self._gather((bucket, ("ZCARD", keys.living(bucket))) for bucket in BUCKETS))
 
+    async def ids(self) -> Sequence[RoomId]:
+        return await self._members(keys.due)
+
     async def offers(self) -> Sequence[RoomId]:
         return await self._members(keys.offers)
 
