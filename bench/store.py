@@ -1,7 +1,8 @@
-"""What an append costs: `python -m bench.store [sqlite|memory] [seconds]`.
+"""What an append costs: `python -m bench.store [memory|sqlite|redis]… [seconds]`.
 
 Rooms append one entry after another, each as fast as its own replies come, through one store object. Told are appends
-a second, the CPU of an append in the event loop's thread and in all others together, and how long one takes.
+a second, the CPU of an append in the event loop's thread, in all others together, and in a server of the store's own,
+and how long one takes. Both SQLite and Redis are on the disc before they answer (`appendfsync always`).
 """
 
 from __future__ import annotations
@@ -12,14 +13,19 @@ import secrets
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from protocol.messages import RoomId
 from server.store.memory import MemoryStore
+from server.store.redis import RedisStore, read_url
 from server.store.sqlite import SqliteStore
 from server.store.store import EMPTY, Append, Index, Store, wall_clock
+from tests.redis_server import RedisServer, redis_server
 
 ENTRY = b"x" * 150
+KINDS = ("memory", "sqlite", "redis")
 LISTING = b"l" * 700
 
 
@@ -33,18 +39,18 @@ async def play(store: Store, room: RoomId, until: float, took: list[float]) -> N
         took.append(time.perf_counter() - begun)
 
 
-async def measure(store: Store, rooms: int, seconds: float) -> None:
+async def measure(store: Store, rooms: int, seconds: float, server_cpu: Callable[[], float]) -> None:
     """Measure with so many rooms at a time."""
     took: list[float] = []
-    loop, process, begun = time.thread_time(), _cpu(), time.perf_counter()
+    server, loop, process, begun = server_cpu(), time.thread_time(), _cpu(), time.perf_counter()
     until = begun + seconds
     await asyncio.gather(*(play(store, RoomId(secrets.token_hex(4)), until, took) for _ in range(rooms)))
     wall = time.perf_counter() - begun
-    loop, process = time.thread_time() - loop, _cpu() - process
+    loop, process, server = time.thread_time() - loop, _cpu() - process, server_cpu() - server
     took.sort()
     print(
         f"{rooms:5} rooms {len(took) / wall:8.0f} appends/s   CPU an append: loop {loop / len(took) * 1e6:6.1f} µs, "
-        f"other threads {(process - loop) / len(took) * 1e6:6.1f} µs   "
+        f"other threads {(process - loop) / len(took) * 1e6:6.1f} µs, server {server / len(took) * 1e6:6.1f} µs   "
         f"p50 {took[len(took) // 2] * 1e3:6.2f} ms, p99 {took[len(took) * 99 // 100] * 1e3:6.2f} ms"
     )
 
@@ -54,15 +60,33 @@ def _cpu() -> float:
     return usage.ru_utime + usage.ru_stime
 
 
-async def main(kind: str, seconds: float) -> None:
-    """Measure one kind of store."""
-    with tempfile.TemporaryDirectory() as folder:
-        store: Store = MemoryStore() if kind == "memory" else SqliteStore(Path(folder) / "bench.db")
-        await store.open()
-        for rooms in (1, 10, 50, 200, 1000):
-            await measure(store, rooms, seconds)
-        await store.close()
+@contextmanager
+def made(kind: str, folder: Path) -> Iterator[tuple[Store, Callable[[], float]]]:
+    """A store of the kind, and the CPU that a server of its own has used so far."""
+    if kind == "redis":
+        with redis_server(folder / "redis") as server:
+            yield RedisStore(read_url(server.url)), lambda: _cpu_of(server)
+    else:
+        yield MemoryStore() if kind == "memory" else SqliteStore(folder / "bench.db"), lambda: 0.0
+
+
+def _cpu_of(server: RedisServer) -> float:
+    info = server.ask("INFO", "cpu")
+    return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
+
+
+async def main(kinds: Sequence[str], seconds: float) -> None:
+    """Measure each kind of store."""
+    for kind in kinds:
+        with tempfile.TemporaryDirectory() as folder, made(kind, Path(folder)) as (store, server_cpu):
+            print(kind)
+            await store.open()
+            for rooms in (1, 10, 50, 200, 1000):
+                await measure(store, rooms, seconds, server_cpu)
+            await store.close()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "sqlite", float(sys.argv[2]) if len(sys.argv) > 2 else 3.0))
+    words = sys.argv[1:]
+    named = [word for word in words if word in KINDS] or KINDS
+    asyncio.run(main(named, float(words[-1]) if words and words[-1] not in KINDS else 3.0))

@@ -86,6 +86,11 @@ class Connection:
         self.welcome: Welcome | None = None
         self.reconnects = 0
 
+    @property
+    def transport(self) -> asyncio.Transport | None:
+        """The TCP connection as it is now, for whoever looks at what becomes of it; None while there is none."""
+        return None if self._socket is None else self._socket.transport
+
     async def __aenter__(self) -> Connection:
         """Connect.
 

@@ -17,6 +17,7 @@ from server.settings import Settings, SettingsError, masked, read_settings
 from server.store.memory import MemoryStore
 from server.store.sqlite import SqliteStore
 from server.store.store import Store, StoreUnusable
+from server.traces import open_traces
 from server.web.serving import serve
 from server.web.site import Site
 
@@ -28,7 +29,7 @@ def main(environment: Mapping[str, str] = os.environ) -> int:
     """Serve until a signal; the answer is the exit code."""
     try:
         settings = read_settings(environment)
-        store = open_store(settings)
+        store, traces = open_store(settings), open_traces(settings)
     except SettingsError as error:
         print(f"pharos: {error}", file=sys.stderr)
         return CAN_NOT_START
@@ -36,12 +37,15 @@ def main(environment: Mapping[str, str] = os.environ) -> int:
     node = settings.node or secrets.token_hex(4)
     structlog.get_logger().info("starting", store=masked(settings.store), node=node)
     raise_file_limit()
-    hub = Hub(store, settings.pace, node)
+    hub = Hub(store, settings.pace, node, traces)
     try:
         serve(Site(hub, settings))
     except StoreUnusable as error:
         print(f"pharos: PHAROS_STORE: {error}", file=sys.stderr)
         return CAN_NOT_START
+    finally:
+        if traces is not None:
+            traces.close()
     return 0
 
 

@@ -7,12 +7,24 @@ from __future__ import annotations
 
 import logging
 import sys
+from collections.abc import Callable, Mapping
+from contextvars import ContextVar
 
 import structlog
-from structlog.types import Processor
+from structlog.types import EventDict, Processor
+
+about: ContextVar[Callable[[], Mapping[str, object]] | None] = ContextVar("about", default=None)
+"""What is being done here: asked only when a line is written, so that an action costs nothing that logs nothing."""
+
+
+def _bind(_: object, __: str, event: EventDict) -> EventDict:
+    """Say of every line what it is about; what the line itself says counts more."""
+    told = about.get()
+    return event if told is None else {**told(), **event}
+
 
 _SHARED: tuple[Processor, ...] = (
-    structlog.contextvars.merge_contextvars,
+    _bind,
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True),
 )

@@ -35,48 +35,70 @@ class Pace(msgspec.Struct, frozen=True):
     grace: int = 500
     """How long after its deadline a decision is still accepted."""
     append_timeout: int = 3000
+    """How long an append may take before whoever asked for it hears that the store is away."""
     open_ttl: int = 10 * 60_000
     """How long an open room lives with nobody attached."""
     idle_ttl: int = 7 * DAY
     """How long a game goes on without an entry."""
     finished_ttl: int = 30 * DAY
+    """How long after its end a room is removed."""
     compact_after: int = 3_600_000
+    """How long after its end a room's journal becomes one compressed record."""
     snapshot_every: int = 64
     """Entries between two snapshots in the store."""
     history_changes: int = 256
+    """What a room remembers for those who resume, in changes."""
     history_bytes: int = 262_144
-    """What a room remembers for those who resume, in changes and in bytes."""
+    """The same in bytes."""
     max_entries: int = 20_000
+    """Entries after which a room is abandoned."""
     max_rooms: int = 10_000
+    """Rooms that have not ended, on the whole store; more are refused."""
     presence_renew: int = 5000
+    """How often a node says again who is attached to it; its word is void after 15 s."""
     sweep_every: int = 1000
+    """How often a node looks for rooms whose time has come."""
     outage: int = 5000
     """A gap between two looks at the deadlines that counts as time in which no node could serve."""
     evict_after: int = 60_000
+    """How long a room stays in memory with nobody attached."""
     holders_per_seat: int = 4
+    """Connections of one seat to one node; the next one displaces the quietest."""
     chat_interval: int = 1000
+    """Between two lines of chat of one person."""
     timeouts_to_serve: int = 3
+    """Time-outs in a row after which the server plays for a seat."""
     undo_limit: int = 20
+    """Undos between two entries that can't be undone."""
 
 
 class Wire(msgspec.Struct, frozen=True):
     """What one connection may do, and how long it may do nothing."""
 
     frame_bytes: int = 16_384
+    """Bytes of a client's message."""
     rooms: int = 64
+    """Rooms that one connection may be attached to."""
     credits_per_second: int = 40
+    """Requests a second and connection (some cost five credits)."""
     credits_burst: int = 80
+    """Credits that a connection can save up."""
     flood_after: int = 10_000
     """For how long a client may go on past its credits."""
     ping_every: int = 20_000
+    """How often a quiet connection is pinged."""
     dead_after: int = 60_000
+    """After how long without a sign of life a connection is closed."""
     join_within: int = 30_000
+    """How soon a connection must have joined a room."""
     stuck_after: int = 30_000
     """For how long a client may take nothing of what it is sent."""
     close_within: int = 5000
     """For how long a closing handshake, or an opening one, may take."""
     outbox_frames: int = 512
+    """Frames that may wait for one connection, before updates are dropped for a snapshot."""
     outbox_bytes: int = 262_144
+    """The same in bytes."""
     send_buffer: int = 262_144
     """What the kernel may buffer for one connection, in bytes."""
 
@@ -85,33 +107,46 @@ class PerAddress(msgspec.Struct, frozen=True):
     """What one address may do."""
 
     connections: int = 200
+    """Open WebSocket connections."""
     new_rooms: int = 10
-    """A minute."""
+    """New rooms a minute."""
     failed_lookups: int = 20
-    """A minute."""
+    """Look-ups a minute of rooms or tokens that do not exist."""
     limit_loopback: bool = False
+    """Whether the limits per address hold for loopback addresses, too."""
 
 
 class Settings(msgspec.Struct, frozen=True):
     """Every setting."""
 
     host: str = "127.0.0.1"
+    """The address to listen on."""
     port: int = 8000
+    """The port to listen on; 0: any free one."""
     store: str = "sqlite:///pharos.db"
+    """Where rooms are kept: `sqlite:///file`, `sqlite:////dir/file`, `memory://` (for tests), or a Redis."""
     origins: tuple[str, ...] = ()
     """Web pages that may talk to the server; empty: the server's own loopback URLs."""
     trusted_proxies: tuple[Network, ...] = ()
+    """Addresses and networks whose `X-Forwarded-For` is believed."""
     bot_key: str = ""
     """What bot hosts prove themselves with; empty: there are none."""
     log: str = "console"
+    """For people (`console`) or for machines (`json`)."""
     log_level: str = "info"
+    """The least level that is logged; `debug` tells of every entry and refusal."""
+    traces: bool = False
+    """Whether actions are traced with OpenTelemetry (the extra `otel`; where to, its own `OTEL_` variables say)."""
     node: str = ""
     """The name of this process among those on one store; empty: a random one."""
     redis_replicas: int = 0
+    """How many replicas must have an append before it counts (not on a cluster)."""
     body_bytes: int = 16_384
+    """Bytes of the body of a request."""
     body_within: int = 10_000
     """How long the body of a request may take to come."""
     shutdown_within: int = 10_000
+    """How long a server that is to stop may take, all told; then what is left is cut."""
     shutdown_delay: int = 0
     """How long a server that is to stop stays up, not ready, so that balancers notice before its clients have to go."""
     reconnect_spread: int = 5000

@@ -96,12 +96,18 @@ async def test_a_room_outlives_its_server_and_no_token_is_ever_logged(tmp_path: 
             *before, acted = await player.ask("act", room=room, action=turn["actions"][0], seq=turn["seq"])
             assert acted["t"] == "ok"
             assert [frame["seq"] for frame in before if frame["t"] == "patch"][-1] >= acted["seq"]
+            refused = (await player.ask("act", room=room, action=turn["actions"][0], seq=999))[-1]
+            assert refused["t"] == "error"
             server.signal()
             assert (await player.until("closing"))["reconnect_after"] >= 0
         assert server.wait() == 0
         for token in tokens:
             assert token not in server.text()
         assert [entry for entry in server.log if entry["level"] in ("warning", "error")] == []
+        told = [line for line in server.log if line["event"] in ("entry", "refused") and line["seq"] >= acted["seq"]]
+        assert [(line["room"], line["seat"], line["seq"]) for line in told] == [(room, 0, acted["seq"])] * 2
+        assert len({line["connection"] for line in told}) == 1
+        assert (told[0]["kind"], told[1]["code"]) == ("action", refused["code"])
     with serving(environment, cwd=tmp_path) as server:
         async with websockets.connect(server.ws) as socket:
             player = Player(socket)

@@ -21,7 +21,7 @@ from server.rooms.ids import possible
 from server.rooms.jobs import Job
 from server.rooms.keeping import Keeping
 from server.rooms.room import Keep
-from server.rooms.stats import HubStats
+from server.rooms.stats import HubStats, Tracer
 from server.rooms.table import Table
 from server.rooms.viewer import Connection
 from server.settings import Pace
@@ -38,13 +38,13 @@ RETRY = 1.0
 class Hub(Desk):
     """All rooms of one node. `node`: this node's name among those on the store."""
 
-    def __init__(self, store: Store, pace: Pace, node: str) -> None:
+    def __init__(self, store: Store, pace: Pace, node: str, tracer: Tracer | None = None) -> None:
         self.store = store
         self.pace = pace
         self.node = node
         self.keep = Keep(pace.timeouts_to_serve, pace.undo_limit)
         self.clock = Clock()
-        self.stats = HubStats()
+        self.stats = HubStats(tracer)
         self.keeping = Keeping(self)
         self._tables: dict[RoomId, Table] = {}
         self._background: set[asyncio.Task[None]] = set()

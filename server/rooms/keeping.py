@@ -78,6 +78,7 @@ class Keeping:
             try:
                 await step()
             except (StoreUnavailable, UnknownOutcome) as error:
+                self._hub.stats.store_errors += 1
                 log.warning("store unavailable", step=step.__name__, reason=str(error))
             except Exception:
                 log.exception("house-keeping raised", step=step.__name__)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import structlog
 from msgspec import UNSET, UnsetType
 
 from protocol.codes import Code, ProtocolError
@@ -29,6 +31,7 @@ from server.rooms.audience import Kept
 from server.rooms.deciding import refuse, seat_of
 from server.rooms.intents import ComeBack, GiveUp, Play, TakeBack
 from server.rooms.jobs import Job
+from server.rooms.stats import About, Stage
 from server.rooms.viewer import Connection
 from server.rooms.viewers import Viewer
 from server.rooms.writing import carry_out, catch_up
@@ -37,6 +40,8 @@ if TYPE_CHECKING:
     from server.rooms.table import Table
 
 T = TypeVar("T")
+
+log = structlog.get_logger("pharos.rooms")
 
 
 def hashed(token: str) -> bytes:
@@ -51,7 +56,12 @@ def given(value: T | UnsetType) -> T | None:
 
 def job(connection: Connection, message: RoomMessage) -> Job:
     """The request as a job of its room."""
-    return Job(lambda table: _answer(table, connection, message), lambda error: fail(connection, message, error))
+    received = time.perf_counter()
+    return Job(
+        lambda table: _answer(table, connection, message, received),
+        lambda error: fail(connection, message, error),
+        connection,
+    )
 
 
 def fail(connection: Connection, message: RoomMessage, error: ProtocolError) -> None:
@@ -64,7 +74,7 @@ def fail(connection: Connection, message: RoomMessage, error: ProtocolError) -> 
     connection.outbox.reply(connection.codec.encode(answer), None)
 
 
-async def _answer(table: Table, connection: Connection, message: RoomMessage) -> None:
+async def _answer(table: Table, connection: Connection, message: RoomMessage, received: float) -> None:
     if connection.closed and isinstance(message, Join):
         return
     if isinstance(message, Join):
@@ -74,7 +84,7 @@ async def _answer(table: Table, connection: Connection, message: RoomMessage) ->
     if viewer is None:
         refuse(Code.NOT_JOINED, "this connection is not attached to the room")
     if isinstance(message, Act | Undo | Resign | Back):
-        await _counted(table, viewer, message)
+        await _counted(table, viewer, message, received)
     else:
         await _ANSWERS[type(message)](table, viewer, message)
 
@@ -83,16 +93,26 @@ def _reply(table: Table, viewer: Viewer, ok: Ok) -> None:
     viewer.connection.outbox.reply(viewer.connection.codec.encode(ok), table.id)
 
 
-async def _counted(table: Table, viewer: Viewer, message: Act | Undo | Resign | Back) -> None:
-    """Carry out what a seat wants; count how it ended."""
-    actions = table.hub.stats.actions
-    try:
-        seq = await _carry_out(table, viewer, message)
-    except ProtocolError as error:
-        actions[error.code] += 1
-        raise
-    actions["ok"] += 1
-    _reply(table, viewer, Ok(message.id, seq=seq))
+async def _counted(table: Table, viewer: Viewer, message: Act | Undo | Resign | Back, received: float) -> None:
+    """Carry out what a seat wants; count how it ended, measure how long it took since it was received."""
+    stats = table.hub.stats
+    about = None if stats.tracer is None else _about(table, viewer, message)
+    with stats.timing(Stage.ACTION, received, about):
+        try:
+            seq = await _carry_out(table, viewer, message)
+        except ProtocolError as error:
+            stats.actions[error.code] += 1
+            log.debug("refused", request=type(message).__name__, code=error.code.value)
+            raise
+        stats.actions["ok"] += 1
+        _reply(table, viewer, Ok(message.id, seq=seq))
+
+
+def _about(table: Table, viewer: Viewer, message: Act | Undo | Resign | Back) -> About:
+    """What a trace says of a request."""
+    seat = -1 if viewer.seat is None else viewer.seat
+    place: About = {"room": table.id, "seq": table.room.head.seq, "seat": seat}
+    return {**place, "connection": viewer.connection.id, "request": type(message).__name__}
 
 
 async def _carry_out(table: Table, viewer: Viewer, message: Act | Undo | Resign | Back) -> int:

@@ -1,18 +1,42 @@
-"""What the rooms count, for whoever measures them."""
+"""What the rooms count and measure, for whoever watches them: histograms for metrics, and spans where traces are on."""
 
 from __future__ import annotations
 
 import time
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from enum import StrEnum
+from types import TracebackType
+from typing import Protocol, TypeAlias
 
 from server.rooms.entries import Recorded, kind_of
 from server.rooms.room import Room
 
-BOUNDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5)
+BOUNDS = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 """Upper bounds in seconds of the histogram's buckets; one more holds the rest."""
+
+About: TypeAlias = Mapping[str, str | int]
+
+
+class Stage(StrEnum):
+    """What is measured of an entry. ACTION: a seat's request, from its arrival to the reply; it holds the others.
+
+    DECIDE: rules and refusals. APPEND: until the store has answered. COMMIT: the new state, told to every outbox.
+    """
+
+    DECIDE = "decide"
+    APPEND = "append"
+    COMMIT = "commit"
+    ACTION = "action"
+
+
+class Tracer(Protocol):
+    """Where spans go."""
+
+    def span(self, name: str, since: float, about: About) -> AbstractContextManager[object]:
+        """A span around what is done within, a part of the span that is open here; begun at `since` (perf_counter)."""
 
 
 class Histogram:
@@ -28,26 +52,48 @@ class Histogram:
         self.sum += seconds
 
 
+class Timing:
+    """Measures what is done within it, however it ends."""
+
+    __slots__ = ("_histogram", "_since", "_span")
+
+    def __init__(self, histogram: Histogram, since: float, span: AbstractContextManager[object] | None) -> None:
+        self._histogram = histogram
+        self._since = since
+        self._span = span
+
+    def __enter__(self) -> None:
+        if self._span is not None:
+            self._span.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._histogram.add(time.perf_counter() - self._since)
+        if self._span is not None:
+            self._span.__exit__(kind, error, trace)
+
+
 class HubStats:
     """Counters since the start of the process.
 
     `actions`: requests of seats by outcome (`ok` or the code of the error). `entries`: committed ones by game and kind.
-    `resumes`: joins by kind (`patches`, `snapshot`). `append`: seconds an append took in the store.
+    `resumes`: joins by kind (`patches`, `snapshot`). `stages`: seconds. `tracer`: None where nobody wants traces.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, tracer: Tracer | None = None) -> None:
         self.actions: Counter[str] = Counter()
         self.entries: Counter[tuple[str, str]] = Counter()
         self.resumes: Counter[str] = Counter()
         self.store_errors = 0
-        self.append = Histogram()
+        self.stages: Mapping[Stage, Histogram] = {stage: Histogram() for stage in Stage}
+        self.tracer = tracer
 
-    @contextmanager
-    def appending(self) -> Iterator[None]:
-        """Measure an append."""
-        started = time.perf_counter()
-        yield
-        self.append.add(time.perf_counter() - started)
+    def timing(self, stage: Stage, since: float | None = None, about: About | None = None) -> Timing:
+        """Measure a stage from now on, or from `since` (perf_counter)."""
+        begun = time.perf_counter() if since is None else since
+        span = None if self.tracer is None else self.tracer.span(stage.value, begun, about or {})
+        return Timing(self.stages[stage], begun, span)
 
     def committed(self, room: Room, recorded: Recorded) -> None:
         """Count an entry."""

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -19,6 +20,7 @@ import structlog
 
 from protocol.codes import Code, ProtocolError
 from protocol.messages import RoomId
+from server import logs
 from server.rooms import telling, writing
 from server.rooms.chores import Chore, Task, next_chore
 from server.rooms.entries import BrokenJournal
@@ -63,6 +65,7 @@ class Table:
         self.given_back: tuple[int, int] | None = None
         self.idle_since = hub.clock.monotonic()
         self._jobs: deque[Job] = deque()
+        self._job: Job | None = None
         self._worker: asyncio.Task[None] | None = None
         self._timers: list[asyncio.TimerHandle] = []
         self._put_off: dict[Task, int] = {}
@@ -89,16 +92,30 @@ class Table:
             await asyncio.wait([self._worker])
 
     async def _work(self) -> None:
+        logs.about.set(self._about)
         while self._jobs:
-            job = self._jobs.popleft()
+            job = self._job = self._jobs.popleft()
             failure = await self._run(job)
             if failure is not None:
                 job.fail(failure)
-        self._worker = None
+        self._worker = self._job = None
         self.idle_since = self.hub.clock.monotonic()
         self._arrange()
         if not self.loaded and not self.attended:
             self.hub.drop(self)
+
+    def _about(self) -> Mapping[str, object]:
+        """What every line of the log says that is written in the present job."""
+        found: dict[str, object] = {"room": self.id}
+        if hasattr(self, "room"):
+            found["seq"] = self.room.head.seq
+        connection = self._job.connection if self._job is not None else None
+        if connection is not None:
+            found["connection"] = connection.id
+            viewer = self.viewers.find(connection) if hasattr(self, "viewers") else None
+            if viewer is not None and viewer.seat is not None:
+                found["seat"] = viewer.seat
+        return found
 
     async def _run(self, job: Job) -> ProtocolError | None:
         """Do one job; the failure to tell whoever asked."""

@@ -16,11 +16,12 @@ from server.rooms import telling
 from server.rooms.audience import Change
 from server.rooms.chores import Task
 from server.rooms.deciding import Already, Proposal
-from server.rooms.entries import MAX_ENTRY, BrokenJournal, Recorded, Vacated, pack
+from server.rooms.entries import MAX_ENTRY, BrokenJournal, Recorded, Vacated, kind_of, pack
 from server.rooms.intents import Abandon, AnyIntent, GiveBack
 from server.rooms.listing import index_of
 from server.rooms.loading import commit, recorded
 from server.rooms.saved import save
+from server.rooms.stats import Stage
 from server.store.store import Append, Conflict, StoreUnavailable
 
 if TYPE_CHECKING:
@@ -55,7 +56,8 @@ async def give_back(table: Table) -> None:
 async def _carry_out(table: Table, intent: AnyIntent) -> int:
     for _ in range(ATTEMPTS):
         try:
-            proposal = table.room.decide(intent)
+            with table.hub.stats.timing(Stage.DECIDE):
+                proposal = table.room.decide(intent)
         except Already as already:
             return already.seq
         except IllegalAction as refusal:
@@ -65,14 +67,13 @@ async def _carry_out(table: Table, intent: AnyIntent) -> int:
         except Conflict:
             await catch_up(table)
             continue
-        _tell(table, change)
         await _save_if_due(table)
         return change.recorded.seq
     raise StoreUnavailable(f"{ATTEMPTS} attempts were overtaken")
 
 
 async def _append(table: Table, proposal: Proposal) -> Change:
-    """Append the entry and commit it."""
+    """Append the entry, commit it and tell the viewers."""
     room, hub, now = table.room, table.hub, table.hub.clock.now()
     data = pack(proposal.entry)
     if len(data) > MAX_ENTRY:
@@ -89,10 +90,14 @@ async def _append(table: Table, proposal: Proposal) -> Change:
         not_after=now + hub.pace.append_timeout,
         not_before=proposal.not_before,
     )
-    with hub.stats.appending():
+    with hub.stats.timing(Stage.APPEND):
         head = await hub.store.append(append)
     table.due = None if index.due is None else head.at + index.due
-    return room.commit_planned(Recorded(head.seq, head.tag, head.at, proposal.entry), proposal.outcome, next_state)
+    appended = Recorded(head.seq, head.tag, head.at, proposal.entry)
+    with hub.stats.timing(Stage.COMMIT):
+        change = room.commit_planned(appended, proposal.outcome, next_state)
+        _tell(table, change)
+    return change
 
 
 async def catch_up(table: Table) -> None:
@@ -107,7 +112,8 @@ async def catch_up(table: Table) -> None:
         return
     for entry in entries[1:]:
         table.due = None
-        _tell(table, commit(table.room, recorded(entry)))
+        with table.hub.stats.timing(Stage.COMMIT):
+            _tell(table, commit(table.room, recorded(entry)))
 
 
 def _tell(table: Table, change: Change) -> None:
@@ -120,6 +126,7 @@ def _tell(table: Table, change: Change) -> None:
             telling.check_holder(table, viewer)
     telling.tell_turns(table, change)
     table.hub.stats.committed(table.room, entry)
+    log.debug("entry", kind=kind_of(entry.entry))
 
 
 async def _save_if_due(table: Table) -> None:

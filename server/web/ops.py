@@ -9,10 +9,18 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from itertools import accumulate
+from pathlib import Path
+from resource import getpagesize
 from typing import TypeVar
 
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, Metric
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+    InfoMetricFamily,
+    Metric,
+)
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from prometheus_client.registry import Collector
 from starlette.requests import Request
@@ -20,11 +28,21 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from server.rooms.hub import Hub
-from server.rooms.stats import BOUNDS
+from server.rooms.stats import BOUNDS, Histogram, Stage
 from server.web.gate import Gate
+from server.web.session import SERVER_VERSION
 from server.web.traffic import Traffic
 
 Family = TypeVar("Family", GaugeMetricFamily, CounterMetricFamily)
+
+STAGES = {
+    Stage.DECIDE: "How long the rules took to decide on an intent",
+    Stage.APPEND: "How long the store took to answer an append",
+    Stage.COMMIT: "How long an entry took from the store's answer to every outbox",
+    Stage.ACTION: "How long a seat's request took from its arrival to the reply",
+}
+
+STATM = Path("/proc/self/statm")
 
 LOOK = 0.25
 """How often the event loop's lag is measured, in seconds."""
@@ -62,7 +80,7 @@ class Ops:
         self._hub = hub
         self._gate = gate
         self._registry = CollectorRegistry()
-        self._registry.register(_Figures(hub, traffic, lag))
+        self._registry.register(_Figures(hub, gate, traffic, lag))
 
     def routes(self) -> list[Route]:
         """The three paths."""
@@ -90,8 +108,9 @@ class Ops:
 class _Figures(Collector):
     """Turns what the parts count into metrics."""
 
-    def __init__(self, hub: Hub, traffic: Traffic, lag: Lag) -> None:
+    def __init__(self, hub: Hub, gate: Gate, traffic: Traffic, lag: Lag) -> None:
         self._hub = hub
+        self._gate = gate
         self._traffic = traffic
         self._lag = lag
 
@@ -102,6 +121,11 @@ class _Figures(Collector):
         worst, self._lag.worst = self._lag.worst, 0.0
         yield _gauge("pharos_event_loop_lag_seconds", "How late the event loop calls back, smoothed", self._lag.mean)
         yield _gauge("pharos_event_loop_lag_worst_seconds", "The worst of it since the last scrape", worst)
+        yield _gauge("pharos_ready", "Whether the process serves: 1, or 0 as /readyz says", self._ready())
+        if STATM.exists():
+            resident = int(STATM.read_text().split()[1]) * getpagesize()
+            yield _gauge("pharos_resident_memory_bytes", "Memory of the process", resident)
+        yield InfoMetricFamily("pharos_build", "What runs here", value={"version": SERVER_VERSION})
 
     def _of_the_web(self) -> Iterable[Metric]:
         traffic = self._traffic
@@ -122,10 +146,11 @@ class _Figures(Collector):
         yield _counter("pharos_store_errors", "Calls of the store that failed", stats.store_errors)
         entries = CounterMetricFamily("pharos_entries", "Entries of journals", labels=("game", "kind"))
         yield _by_two(entries, stats.entries)
-        append = HistogramMetricFamily("pharos_append_seconds", "How long the store took to append")
-        bounds = [*map(str, BOUNDS), "+Inf"]
-        append.add_metric((), list(zip(bounds, accumulate(stats.append.buckets), strict=True)), stats.append.sum)
-        yield append
+        for stage, histogram in stats.stages.items():
+            yield _histogram(f"pharos_{stage}_seconds", STAGES[stage], histogram)
+
+    def _ready(self) -> bool:
+        return self._hub.ready and not self._gate.draining
 
     def _rooms(self) -> Mapping[tuple[str, str], int]:
         """How many rooms there are in memory, by game and status."""
@@ -135,6 +160,13 @@ class _Figures(Collector):
 
 def _gauge(name: str, text: str, value: float) -> Metric:
     return GaugeMetricFamily(name, text, value=value)
+
+
+def _histogram(name: str, text: str, found: Histogram) -> Metric:
+    family = HistogramMetricFamily(name, text)
+    bounds = [*map(str, BOUNDS), "+Inf"]
+    family.add_metric((), list(zip(bounds, accumulate(found.buckets), strict=True)), found.sum)
+    return family
 
 
 def _counter(name: str, text: str, value: float) -> Metric:

@@ -13,9 +13,11 @@ from server.engines import ENGINES
 from server.rooms.hub import Hub
 from server.settings import Pace
 from server.store.memory import Memory, MemoryStore
+from server.store.redis import RedisStore, read_url
 from server.store.sqlite import SqliteStore
 from server.store.store import Store
 from tests.engines.toy import ToyEngine
+from tests.redis_server import shared_server
 from tests.rooms.tables import QUICK, Nodes
 
 
@@ -28,7 +30,13 @@ def _sqlite(folder: Path) -> Callable[[], Store]:
     return lambda: SqliteStore(folder / "rooms.db")
 
 
-STORES: dict[str, Callable[[Path], Callable[[], Store]]] = {"memory": _memory, "sqlite": _sqlite}
+def _redis(_: Path) -> Callable[[], Store]:
+    server = shared_server()
+    server.ask("FLUSHALL")
+    return lambda: RedisStore(read_url(server.url))
+
+
+STORES: dict[str, Callable[[Path], Callable[[], Store]]] = {"memory": _memory, "sqlite": _sqlite, "redis": _redis}
 
 
 @pytest.fixture(params=STORES)

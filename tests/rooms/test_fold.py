@@ -27,7 +27,7 @@ async def check_fresh(nodes: Nodes, party: Party, watchers: list[Peer]) -> None:
         await fresh.ask(Leave)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [1])
 async def test_every_seq_of_a_random_game(nodes: Nodes, seed: int) -> None:
     party, random = await nodes.party(2 + seed), Random(seed)
     watchers = [Peer(nodes.hubs[0], JSON), Peer(nodes.hubs[1], MSGPACK)]

@@ -322,6 +322,12 @@ def test_a_journal_leads_to_the_same_state_again() -> None:
         assert again.state == journal.state
         assert again.documents() == journal.room.documents()
         assert again.keys == journal.room.keys
+        for place, recorded in enumerate(journal.entries):
+            entry = recorded.entry
+            if isinstance(entry, Acted) and entry.key:
+                asked = Play(holder(entry.seat), entry.action, 0, entry.key)
+                journal.room = again
+                assert journal.already(asked) == place + 1
 
 
 def changed(recorded: Recorded, **fields: Any) -> Recorded:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
-from types import SimpleNamespace
 from typing import Any
 
 from protocol.codes import Code, ProtocolError
@@ -35,6 +34,7 @@ from protocol.messages import (
     Snapshot,
     TakeSeat,
 )
+from server.rooms.stats import HubStats
 from server.rooms.viewer import Connection
 
 TAG = "0123456789abcdef"
@@ -49,10 +49,7 @@ class EchoHub:
         self.ready = True
         self.stopped = False
         self.offered: list[dict[str, Any]] = []
-        self.stats = SimpleNamespace(
-            actions=Counter(), resumes=Counter(), entries=Counter(), store_errors=0,
-            append=SimpleNamespace(buckets=[1, 2] + [0] * 11, sum=0.5),
-        )  # fmt: skip
+        self.stats = HubStats()
 
     async def start(self) -> None:
         """Nothing to do."""

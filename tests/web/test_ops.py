@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from server.rooms.stats import Stage
 from tests.web.desk import Desk
 
 
@@ -29,6 +30,8 @@ async def test_metrics_are_what_prometheus_reads(desk: Desk) -> None:
     desk.hub.stats.actions["ok"] = 3
     desk.hub.stats.actions["stale"] = 1
     desk.hub.stats.entries["dragonwood", "action"] = 3
+    for stage, seconds in ((Stage.APPEND, 0.0004), (Stage.APPEND, 0.0009), (Stage.APPEND, 9.0), (Stage.ACTION, 0.003)):
+        desk.hub.stats.stages[stage].add(seconds)
     desk.site.traffic.connections = 2
     desk.site.traffic.closed[1009] = 4
     response = await desk.call("GET", "/metrics")
@@ -42,9 +45,16 @@ async def test_metrics_are_what_prometheus_reads(desk: Desk) -> None:
     assert found["pharos_actions_total", "stale"] == 1
     assert found["pharos_entries_total", "dragonwood", "action"] == 3
     assert found["pharos_connections_closed_total", "1009"] == 4
-    assert found["pharos_append_seconds_bucket", "0.001"] == 3
+    assert found["pharos_append_seconds_bucket", "0.0005"] == 1
+    assert found["pharos_append_seconds_bucket", "0.001"] == found["pharos_append_seconds_bucket", "5.0"] == 2
     assert found["pharos_append_seconds_bucket", "+Inf"] == found["pharos_append_seconds_count",] == 3
-    assert found["pharos_append_seconds_sum",] == 0.5
+    assert found["pharos_append_seconds_sum",] == pytest.approx(9.0013)
+    assert found["pharos_action_seconds_count",] == 1
+    assert found["pharos_decide_seconds_count",] == found["pharos_commit_seconds_count",] == 0
+    assert found["pharos_resident_memory_bytes",] > 10_000_000
+    assert found["pharos_ready",] == 1
+    desk.site.gate.shut()
+    assert "pharos_ready 0.0" in (await desk.call("GET", "/metrics")).text
 
 
 async def test_two_sites_in_one_process_keep_their_own_figures(desk: Desk) -> None:

@@ -120,6 +120,12 @@ def _marked(events: list[Event], before: AnyTask, after: AnyTask) -> list[Event]
     return events
 
 
+def _barges(options: msgspec.Struct) -> Barges:
+    if not isinstance(options, Options):
+        raise ValueError("not options of this game")
+    return options.barges
+
+
 class BretagneEngine:
     """The game of Bretagne with one set of components."""
 
@@ -142,7 +148,7 @@ class BretagneEngine:
 
     def new(self, seats: int, options: msgspec.Struct, dice: Dice) -> State:
         """The state at the first decision of the first round."""
-        barges = options.barges if isinstance(options, Options) else Barges.BY_ORDER
+        barges = _barges(options)
         play = Play(self.components, setup.new_game(self.components, seats, barges, dice), dice)
         _run(play, Stage.ROUND)
         return play.state
@@ -227,7 +233,7 @@ class BretagneEngine:
         Raises:
             ValueError: no possible state looks like this.
         """
-        barges = options.barges if isinstance(options, Options) else Barges.BY_ORDER
+        barges = _barges(options)
         state = imagine(self.components, public, private, barges, dice)
         if len(state.players) != seats:
             raise ValueError(f"the view has {len(state.players)} seats, not {seats}")

@@ -141,11 +141,11 @@ class Views:
             last_round=_last_round(state.ending),
             idle=state.idle,
             busy=state.busy,
-            stacks=_kept(state.board, "view", self._stacks),
+            stacks=_kept(state.board, self._stacks),
             piles=_counts(state.piles),
             bag=len(state.bag),
             seats=_seats(state.players),
-            solo=None if state.solo is None else _kept(state.solo, "view", self._solo),
+            solo=None if state.solo is None else _kept(state.solo, self._solo),
         )
 
     def private(self, state: State, seat: int) -> PrivateView:
@@ -156,7 +156,7 @@ class Views:
         return PrivateView(tiles=tuple(self._own[tile] for tile in tiles))
 
     def _stacks(self, board: Board) -> dict[str, StackView]:
-        return dict([_kept(stack, "view", self._stack) for stack in board.stacks])
+        return dict([_kept(stack, self._stack) for stack in board.stacks])
 
     def _stack(self, stack: Stack) -> tuple[str, StackView]:
         tiles = tuple(self._tiles[tile] for tile in stack.tiles)
@@ -174,12 +174,11 @@ class Views:
         }
 
 
-def _kept(part: Part, name: str, make: Callable[[Part], View]) -> View:
+def _kept(part: Part, make: Callable[[Part], View]) -> View:
     """What `make` once made of a part of the state: it lives as long as the part."""
-    kept = part.__dict__
-    view: View | None = kept.get(name)
+    view: View | None = part.__dict__.get("view")
     if view is None:
-        view = kept[name] = make(part)
+        view = part.__dict__["view"] = make(part)
     return view
 
 
@@ -191,7 +190,7 @@ def _counts(counts: Counts) -> CountsView:
 
 @lru_cache(maxsize=REMEMBERED)
 def _seats(players: tuple[Player, ...]) -> tuple[SeatView, ...]:
-    return tuple(_kept(player, "view", _seat) for player in players)
+    return tuple(_kept(player, _seat) for player in players)
 
 
 def _seat(player: Player) -> SeatView:

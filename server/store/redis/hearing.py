@@ -59,7 +59,7 @@ class Hearing:
         except TimeoutError:
             if not known:
                 self._followed.pop(channel, None)
-            raise StoreUnavailable("wake-ups can't be heard") from None
+            raise StoreUnavailable("redis: wake-ups can't be heard") from None
         except BaseException:
             if not known:
                 self._followed.pop(channel, None)

@@ -134,7 +134,7 @@ class Servers:
         server = self._homes.get(bucket)
         if server is None:
             self.look_again()
-            raise StoreUnavailable("no server has the room's slot")
+            raise StoreUnavailable("redis: no server has the room's slot")
         return server
 
     async def call(self, bucket: Bucket, command: Command, *, durable: bool = False) -> Reply:
@@ -177,7 +177,7 @@ class Servers:
             self.look_again()
             if lost.sent:
                 raise
-            raise StoreUnavailable(str(lost)) from None
+            raise StoreUnavailable(f"redis: {lost}") from None
 
     async def _elsewhere(self, server: Server, command: Command, error: ResponseError, *, durable: bool) -> Reply:
         """Send a refused command where, or in the form in which, it is taken."""
@@ -210,7 +210,7 @@ class Servers:
             self.look_again()
         elif isinstance(error, ClusterDownError):
             self.look_again()
-        return StoreUnavailable(f"refused: {text}")
+        return StoreUnavailable(f"redis: {text}")
 
     # Where buckets lie.
 

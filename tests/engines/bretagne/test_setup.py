@@ -21,6 +21,7 @@ from server.engines.bretagne.actions import (
 from server.engines.bretagne.box import CLASSES, MATERIALS
 from server.engines.bretagne.state import Barges, Income, Loading, State, Status, plus
 from server.engines.engine import IllegalAction
+from server.engines.islet.state import Options as IsletOptions
 from tests.engines.bretagne.tables import (
     BOX,
     BRICK,
@@ -345,3 +346,8 @@ def test_a_worker_as_income_comes_from_the_reserve_if_one_is_there() -> None:
     assert after.players[0].reserve == state.players[0].reserve - 1
     _, events = step(none_left, Pass())
     assert (only(events, IncomeEvent).got, only(events, IncomeEvent).short) == ({}, {"workers": 1})
+
+
+def test_options_of_another_game_are_refused() -> None:
+    with pytest.raises(ValueError, match="not options of this game"):
+        ENGINE.new(2, IsletOptions(), dice(1, 2))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 from msgspec.structs import replace
 
 from server.engines.dragonwood.actions import Drew, LadybugDrawn, LastTurns, Reshuffled
@@ -32,10 +34,7 @@ def draw(table: Table, seat: int, count: int) -> None:
 
 def _anything_to_draw(components: Components, state: State) -> bool:
     """D13: whether deck and discard pile hold anything but Ladybugs."""
-    if len(state.adventurers) + len(state.discard) > components.printed.adventurers.ladybugs:
-        return True
-    ladybug = components.first_ladybug
-    return any(card < ladybug for card in state.adventurers) or any(card < ladybug for card in state.discard)
+    return any(card < components.first_ladybug for card in chain(state.adventurers, state.discard))
 
 
 def _take_top(table: Table) -> int:
