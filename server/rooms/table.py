@@ -39,6 +39,8 @@ log = structlog.get_logger("pharos.rooms")
 
 PUT_OFF = 1000
 """ms before a chore that could not be done is tried again."""
+LOAD_AGAIN = 2000
+"""ms before a room that could not be loaded, and at which somebody waits, is tried again."""
 
 
 class Table:
@@ -139,7 +141,7 @@ class Table:
             self.hub.stats.faults["raised"] += 1
             log.exception("a room raised; it is loaded anew", room=self.id, seq=seq)
             if self.loaded and self.attended:
-                self._jobs.append(Job(_nothing, lambda _: None))
+                self._load_again()
             self.let_go()
             return ProtocolError(Code.INTERNAL, "a fault of the server; the room is loaded anew")
         return None
@@ -220,14 +222,20 @@ class Table:
     def _arrange(self) -> None:
         """Set the timers for the room's next chore and for the next release to delayed spectators."""
         self.close()
-        if not self.loaded:
-            return
         clock = self.hub.clock
+        if not self.loaded:
+            if self.attended:
+                self._timers.append(clock.call_at(clock.now() + LOAD_AGAIN, self._load_again))
+            return
         due = self.chore().at if self.due is None else self.due
         self._timers.append(clock.call_at(due, self._time_for_chore))
         release = self.viewers.release(clock.now())
         if release is not None:
             self._timers.append(clock.call_at(release, self._arrange))
+
+    def _load_again(self) -> None:
+        """Whoever is attached must not wait for somebody's next request."""
+        self.submit(Job(_nothing, lambda _: None))
 
     def _time_for_chore(self) -> None:
         self.due = None

@@ -9,7 +9,9 @@ from textual.widgets import Input
 
 from clients.connection import Connection
 from clients.lobby import Lobby
+from clients.terminal.story import Story
 from clients.terminal.widgets import ActionList
+from protocol.messages import ChatLine
 from tests.clients.terminal.cable import Cable
 from tests.clients.terminal.seats import actions_shown, idle_table, log_of, said, sit, table, terminal, typed, until
 from tests.processes import ServerProcess, serving
@@ -19,7 +21,8 @@ SMALL, WIDE = (80, 24), (140, 45)
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ServerProcess]:
-    with serving({"PHAROS_STORE": "memory://", "PHAROS_CHAT_INTERVAL": "0", "PHAROS_BOT_WAIT": "200"}) as process:
+    quick = {"PHAROS_CHAT_INTERVAL": "0", "PHAROS_BOT_WAIT": "200", "PHAROS_TIMEOUTS_TO_SERVE": "1"}
+    with serving({"PHAROS_STORE": "memory://", **quick}) as process:
         yield process
     assert [entry for entry in process.log if entry["level"] in ("warning", "error")] == []
 
@@ -39,7 +42,7 @@ async def test_typing_narrows_the_actions_down_and_enter_plays_the_chosen_one(
         await pilot.press("ctrl+u", *typed("RELOAD"))
         await until(pilot, lambda: actions_shown(pilot) == ["Reload: draw a card"])
         await pilot.press("enter")
-        await until(pilot, lambda: any(line.startswith("  Ana draws 1 card: ") for line in log_of(pilot)), "the draw")
+        await until(pilot, lambda: any(line.startswith("  Ana draws ") for line in log_of(pilot)), "the draw")
         await until(pilot, lambda: "Ben to decide" in said(pilot, "SeatsBar"))
         assert table(pilot).has_class("-idle")
         assert table(pilot).query_one("#filter", Input).value == ""
@@ -100,8 +103,9 @@ async def test_talk_goes_both_ways_and_is_not_taken_for_actions(server: ServerPr
 
 async def test_a_cut_loses_no_word_and_doubles_none(server: ServerProcess) -> None:
     room, token, other = await idle_table(server.url, "dragonwood")
-    async with Cable(server.port) as cable, Connection(server.url) as far:
+    async with Cable(server.port) as cable, Connection(server.url) as far, Connection(server.url) as eyes:
         ben = await sit(far, room, other)
+        witness = await eyes.join(room)
         async with terminal(cable.url, room, token).run_test(size=SMALL) as pilot:
             await until(pilot, lambda: actions_shown(pilot), "the list of actions")
             await pilot.press(*typed("reload"), "enter")
@@ -121,7 +125,15 @@ async def test_a_cut_loses_no_word_and_doubles_none(server: ServerProcess) -> No
             missed = log_of(pilot)[before:]
             talk = [line for line in missed if line.startswith(">")]
             assert talk == ["> Ben: one", "> Ben: two", "> Ben: three", "> Ben: four", "> Ana: still here"]
-            assert [line for line in missed if "Ben draws" in line] == ["  Ben draws 1 card"]
+            story = Story()
+            async for message in witness:
+                story.take(message)
+                if isinstance(message, ChatLine) and message.text == "still here":
+                    break
+            seen = [str(line) for line in story.lines]
+            happened = [line for line in seen[seen.index("> Ben: one") :] if not line.startswith(">")]
+            assert [line for line in missed if not line.startswith(">")] == happened
+            assert any(line.startswith("  Ben draws") for line in happened)
             await pilot.press(*typed("reload"), "enter")
             await until(pilot, lambda: "Ben to decide" in said(pilot, "SeatsBar"), "that one can play on")
 
@@ -198,6 +210,28 @@ async def test_clocks_count_down_between_two_entries(server: ServerProcess) -> N
         assert "Ben (away) 1:00" in said(pilot, "SeatsBar")
         await until(pilot, lambda: ">Ana 0:00+0:58" in said(pilot, "SeatsBar"), "the bank's going down")
         assert "Ben (away) 1:00" in said(pilot, "SeatsBar")
+
+
+async def test_whoever_the_server_plays_for_takes_over_again(server: ServerProcess) -> None:
+    room, token, _ = await idle_table(server.url, "dragonwood", clock={"bank": 0, "per_turn": 3000})
+    async with terminal(server.url, room, token).run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "THE SERVER PLAYS FOR YOU" in said(pilot, "SeatsBar"), "the time-out")
+        assert "* Ana is played for by the server." in log_of(pilot)
+        await pilot.press("ctrl+g")
+        await until(pilot, lambda: "* Ana plays again." in log_of(pilot), "that she is back")
+
+
+async def test_a_seat_that_was_given_up_is_offered_by_an_invite(server: ServerProcess) -> None:
+    room, token, other = await idle_table(server.url, "dragonwood")
+    async with terminal(server.url, room, token).run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: actions_shown(pilot), "the list of actions")
+        await Lobby(server.url).vacate(room, 1, other)
+        await until(pilot, lambda: "* Seat 2 was given up." in log_of(pilot), "word of it")
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: any(line.startswith("! Invite: ") for line in log_of(pilot)), "the invite")
+        invite = next(line for line in log_of(pilot) if line.startswith("! Invite: ")).removeprefix("! Invite: ")
+        assert (await Lobby(server.url).take_seat(room, name="Eva", invite=invite))["seat"] == 1
+        await until(pilot, lambda: "Eva" in said(pilot, "SeatsBar"), "who came")
 
 
 async def test_log_and_board_change_places(server: ServerProcess) -> None:

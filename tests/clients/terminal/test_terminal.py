@@ -18,6 +18,7 @@ import pytest
 
 from clients.bots.runner import Plan, play_game
 from clients.lobby import Lobby
+from clients.terminal.__main__ import arguments
 from tests.clients.terminal.screen import TerminalProcess
 from tests.processes import PATIENCE, ROOT, ServerProcess, serving
 
@@ -59,7 +60,7 @@ def test_one_plays_from_the_lobby_on_by_keys_alone_at_80_by_24(server: ServerPro
         person.press("reload")
         person.wait_for("Reload: draw a card", gone="Attack (15)")
         person.press("enter")
-        person.wait_for("Ana draws 1 card: ")
+        person.wait_for("Ana draws ")
         person.wait_for("turn 3", "YOUR TURN", "greedy-2")
         person.press("ctrl+t", "hello there")
         person.wait_for("hello there")
@@ -175,3 +176,21 @@ def test_a_file_that_is_no_replay_is_refused_in_one_line(tmp_path: Path) -> None
         done = piped("replay", str(tmp_path / "bad.json"))
         assert done.returncode == 1
         assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_commands_that_the_readme_shows_are_there() -> None:
+    readme = (ROOT / "README.md").read_text()
+    shown = re.findall(r"^\.venv/bin/python -m clients\.terminal *([^#\n]*)", readme, re.MULTILINE)
+    assert [arguments(line.split()).command for line in shown] == [None, "join", "watch", "replay"]
+    made = re.findall(r"^make (play|demo)([^#\n]*)", readme, re.MULTILINE)
+    assert [target for target, _ in made] == ["play", "demo", "play"]
+    for target, settings in made:
+        command = ["make", "-n", "-o", ".venv/installed", target, *settings.split()]
+        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+        words = run.stdout.strip().split("-m clients.terminal ")[1].split()
+        asked = arguments(words)
+        assert asked.command == target
+        assert asked.game == dict(pair.split("=") for pair in settings.split()).get("GAME", "dragonwood")
+    pictures = re.findall(r"\((docs/[^)]+\.svg)\)", readme)
+    assert len(pictures) == 4
+    assert all((ROOT / picture).is_file() for picture in pictures)
