@@ -138,6 +138,7 @@ class Table:
             return ProtocolError(Code.BROKEN_ROOM, "the room's journal can't be read")
         except Exception:
             seq = self.room.head.seq if self.loaded else 0
+            self.hub.stats.faults["raised"] += 1
             log.exception("a room raised; it is loaded anew", room=self.id, seq=seq)
             if self.loaded and self.attended:
                 self._load_again()
@@ -149,6 +150,7 @@ class Table:
         if isinstance(error, NoSuchRoom):
             return ProtocolError(Code.UNKNOWN_ROOM, "there is no such room")
         if isinstance(error, UnknownRules):
+            self.hub.stats.faults["foreign"] += 1
             log.warning("room left alone", room=self.id, reason=str(error))
             return ProtocolError(Code.UNAVAILABLE, "this node does not play the room's version of the game")
         self.hub.stats.store_errors += 1
@@ -183,6 +185,7 @@ class Table:
 
     async def _broken(self, error: Exception) -> None:
         """The room can't be played by this version: say so loudly, keep others from writing it, let viewers go."""
+        self.hub.stats.faults["broken"] += 1
         log.error("broken room", room=self.id, reason=str(error))
         if isinstance(error, BrokenJournal):
             try:
