@@ -188,9 +188,9 @@ class Keeping:
                 table.submit(Job(writing.catch_up, lambda _: None))
 
     async def _renew_presence(self) -> None:
-        for table in self._hub.loaded():
-            if table.attended:
-                table.talk.changed()
+        """Also loads rooms that were let go of and could not be loaded at once."""
+        for table in self._hub.attended():
+            table.talk.changed()
 
     async def _evict(self) -> None:
         """Let go of rooms at which nobody looks; whatever they need done by themselves, the sweep finds."""
