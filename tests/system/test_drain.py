@@ -70,9 +70,9 @@ async def deploy(folder: Path, load: Load) -> None:
             playing = asyncio.gather(*(evening.play(*game, n) for n, game in enumerate(load.games)))
             await evening.until(len(load.games))
             crowd = Crowd([node.port for node in nodes], [table.room for table in evening.tables])
-            watching = [asyncio.create_task(crowd.watch(number)) for number in range(load.watchers)]
             for number in range(load.stuck):
                 await stick(stack, nodes[number % 2].port, crowd.rooms[number % len(crowd.rooms)])
+            watching = [asyncio.create_task(crowd.watch(number)) for number in range(load.watchers)]
             await crowd.until_attached(load.watchers)
             for place in range(2):
                 await evening.until(evening.oks + load.between * len(load.games))
