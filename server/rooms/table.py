@@ -231,6 +231,10 @@ class Table:
             timer.cancel()
         self._timers.clear()
 
+    def release(self) -> int | None:
+        """Tell delayed spectators what is old enough; the moment of the next release, if something waits."""
+        return self.viewers.release(self.hub.clock.now())
+
     # What the room needs done by itself.
 
     def chore(self) -> Chore:
@@ -254,7 +258,7 @@ class Table:
             return
         due = self.chore().at if self.due is None else self.due
         self._timers.append(clock.call_at(due, self._time_for_chore))
-        release = self.viewers.release(clock.now())
+        release = self.release()
         if release is not None:
             self._timers.append(clock.call_at(release, self._arrange))
 
