@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import subprocess
 import sys
 import tempfile
@@ -65,12 +66,19 @@ class Runner:
             for number in range(self._plan.rounds):
                 for case in self._plan.cases:
                     self._tell(f"round {number + 1} of {self._plan.rounds}: {case.name}")
-                    self.outcomes[case.name].append(self._run(case))
+                    try:
+                        outcome = self._run(case)
+                    except (LoadFailed, servers.NotStarted) as error:
+                        outcome = nothing(str(error))
+                    self.outcomes[case.name].append(outcome)
 
     def _run(self, case: Case) -> Outcome:
         job = replace(case.job, cores=tuple(self._others))
         if case.half_of:
-            job = replace(job, rate=self.outcomes[case.half_of][-1].rate / 2)
+            whole = self.outcomes[case.half_of][-1]
+            if not whole.actions:
+                raise LoadFailed(f"{case.half_of} has no rate to take half of")
+            job = replace(job, rate=whole.rate / 2)
         database = None
         if case.journal:
             database, prepared = self._journal(case)
@@ -92,6 +100,12 @@ class Runner:
             path = folder / "journals.db"
             self._journals[case.journal] = (path, asyncio.run(journals.write(path, case.journal, case.job.rooms)))
         return self._journals[case.journal]
+
+
+def nothing(error: str) -> Outcome:
+    """The outcome of a case that could not be measured."""
+    none = math.nan
+    return Outcome(0, none, none, none, none, none, none, none, none, errors={error: 1})
 
 
 def failures(outcomes: Sequence[Outcome]) -> dict[str, int]:

@@ -178,7 +178,7 @@ class Hub(Desk):
         if table is None:
             error = ProtocolError(Code.NOT_JOINED, "this connection is not attached to the room")
             return requests.fail(connection, message, error)
-        return table.submit(requests.job(connection, message))
+        return table.submit(requests.job(connection, message, self.stats))
 
     def resync(self, connection: Connection, rooms: Collection[RoomId]) -> None:
         """A connection that was behind can take snapshots again."""

@@ -152,6 +152,7 @@ class Table:
             case UnknownOutcome() | StoreUnavailable() | NotInTime():
                 return self._store_failure(error)
             case UnknownRules():
+                self.hub.stats.faults["foreign"] += 1
                 log.warning("room left alone", room=self.id, reason=str(error))
                 return ProtocolError(Code.UNAVAILABLE, "this node does not play the room's version of the game")
             case NoSuchRoom():
@@ -161,6 +162,7 @@ class Table:
                 await self._broken(error)
                 return ProtocolError(Code.BROKEN_ROOM, "the room's journal can't be read")
         seq = self.room.head.seq if self.loaded else 0
+        self.hub.stats.faults["raised"] += 1
         log.exception("a room raised; it is loaded anew", room=self.id, seq=seq)
         self.let_go()
         if was_loaded and self.attended:
@@ -207,6 +209,7 @@ class Table:
 
     async def _broken(self, error: Exception) -> None:
         """The room can't be played by this version: say so loudly, keep others from writing it, let viewers go."""
+        self.hub.stats.faults["broken"] += 1
         log.error("broken room", room=self.id, reason=str(error))
         if isinstance(error, BrokenJournal):
             try:

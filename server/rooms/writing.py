@@ -113,6 +113,7 @@ async def catch_up(table: Table) -> None:
     entries = await table.hub.store.read(table.id, head.seq - 1)
     table.current = True
     if not entries or entries[0].tag != head.tag:
+        table.hub.stats.faults["another_way"] += 1
         log.warning("the journal went another way", room=table.id, seq=head.seq)
         table.let_go()
         await table.load()

@@ -89,3 +89,12 @@ def test_an_engine_is_measured(engine: object) -> None:
     assert speed.actions_a_game > 10
     assert 0 < speed.action < speed.slowest_took
     assert speed.slowest in ("new", "deciding", "legal_actions", "apply", "public_view", "private_view")
+
+
+def test_a_case_that_can_not_be_measured_does_not_end_the_run() -> None:
+    missing = Case("t", "missing", "", SHORT, peer=("missing.mjs",))
+    half = Case("t", "half", "memory", SHORT, half_of="missing")
+    found = _run(missing, half)
+    assert [failure.partition(":")[0] for failure in report.complaints(found)] == ["missing", "half"]
+    (sheet,) = report.sheets((missing, half), found)
+    assert sheet.rows[0][1:4] == ("–", "–", "–")
