@@ -180,7 +180,7 @@ class Table:
     async def load(self) -> None:
         """The room from its journal; whoever is attached already gets a fresh snapshot."""
         hub = self.hub
-        await hub.store.follow(self.id)
+        await hub.follow(self.id)
         loaded = await load(hub.store, self.id, hub.keep, recent=hub.pace.history_changes, now=hub.clock.now())
         attached = self.viewers.all() if self.attended else ()
         history = History(loaded.before.head, hub.pace.history_changes, hub.pace.history_bytes)

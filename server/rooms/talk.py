@@ -13,6 +13,7 @@ from protocol.messages import Chat, ChatLine, Presence
 from protocol.texts import clean_line
 from server.rooms.deciding import refuse
 from server.rooms.jobs import Job
+from server.rooms.loading import NoSuchRoom
 from server.rooms.options import ChatRule
 from server.rooms.viewers import Viewer
 from server.store.store import Attached, Line, StoreUnavailable
@@ -83,7 +84,8 @@ class Talk:
         """Say a line; its number.
 
         Raises:
-            ProtocolError: the room's chat rule, the pace, the text, a reused key. StoreUnavailable, UnknownOutcome.
+            ProtocolError: the room's chat rule, the pace, the text, a reused key.
+            NoSuchRoom, StoreUnavailable, UnknownOutcome.
         """
         self._may_say(viewer)
         text = clean_line(message.text)
@@ -98,7 +100,10 @@ class Talk:
         taken = None if viewer.seat is None else table.room.state.seats[viewer.seat]
         name = taken.name if taken is not None else None
         line = ChatLine(table.id, 0, viewer.seat, name, text, table.hub.clock.now())
-        n = await table.hub.store.say(table.id, _pack(line), None if key is None else f"{speaker}:{key}")
+        try:
+            n = await table.hub.store.say(table.id, _pack(line), None if key is None else f"{speaker}:{key}")
+        except LookupError:
+            raise NoSuchRoom(table.id) from None
         await self.listen()
         said = next((known for known in self._lines or () if known.n == n), line)
         if said.text != text:

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.codes import Code, ProtocolError
-from protocol.messages import Error, Legal, Ok, RoomId, Snapshot
+from protocol.messages import Chat, CreateRoom, Error, Join, Legal, OfferSeats, Ok, Resign, RoomId, Snapshot
 from server.engines import ENGINES
 from server.rooms import writing
 from server.rooms.hub import Hub
@@ -20,14 +20,18 @@ from server.store.memory import Memory, MemoryStore
 from server.store.store import Head, Saved, StoreUnavailable
 from tests.engines.toy import ToyEngine
 from tests.rooms.peer import Peer
-from tests.rooms.tables import QUICK, Nodes, Party
+from tests.rooms.tables import QUICK, Nodes, Party, new_token
 from tests.store.faulty import Fault, FaultyStore
 
 RELOAD = {"type": "reload"}
 
 
 class Store(FaultyStore):
-    """Fails also at the beginning of a load, and lets `unfollow` wait."""
+    """Fails also at the beginning of a load, and lets `unfollow` wait: it sets `leaving`."""
+
+    def __init__(self, store: MemoryStore) -> None:
+        super().__init__(store)
+        self.leaving = asyncio.Event()
 
     no_loading = False
     unfollowing: asyncio.Event | None = None
@@ -39,6 +43,7 @@ class Store(FaultyStore):
 
     async def unfollow(self, room: RoomId) -> None:
         if self.unfollowing is not None:
+            self.leaving.set()
             await self.unfollowing.wait()
         await super().unfollow(room)
 
@@ -202,3 +207,95 @@ async def test_whoever_is_attached_to_a_room_that_is_gone_is_told(hub: Hub, worl
         assert (error.id, error.code, error.room) == (None, "unknown_room", party.room)
         assert not peer.connection.rooms
     assert hub.known(RoomId(party.room)) is None
+
+
+# Following.
+
+
+async def test_a_room_that_is_loaded_while_it_is_being_left_is_followed(hub: Hub, faulty: Store, world: Memory) -> None:
+    party = await Nodes([hub]).room(2)
+    room = RoomId(party.room)
+    table = table_of(hub, party)
+    await table.finished()
+    faulty.unfollowing = asyncio.Event()
+    hub.drop(table)
+    await faulty.leaving.wait()
+    late = Peer(hub)
+    late.room = party.room
+    joining = late.send(Join, token=party.tokens[0])
+    await busy_elsewhere(hub)
+    faulty.unfollowing.set()
+    assert isinstance(await late.reply_to(joining), Ok)
+    await busy_elsewhere(hub)
+    assert world.followers.get(room)
+
+
+async def test_a_line_in_a_room_that_is_gone(hub: Hub, world: Memory) -> None:
+    party = await Nodes([hub]).party(2)
+    await table_of(hub, party).finished()
+    del world.rooms[RoomId(party.room)]
+    said = await party.peers[0].ask(Chat, text="anybody here?")
+    assert isinstance(said, Error)
+    assert said.code == "unknown_room"
+
+
+# Snapshots.
+
+
+async def test_a_snapshot_that_raises_takes_no_ok_back(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = ToyEngine()
+    monkeypatch.setitem(ENGINES, (engine.name, engine.rules), engine)
+    monkeypatch.setattr(hub, "pace", replace(hub.pace, snapshot_every=1))
+    tried = []
+
+    def dump(_: object) -> Any:
+        tried.append(1)
+        raise RuntimeError("a bug")
+
+    party = await Nodes([hub]).party(2, game="toy")
+    with monkeypatch.context() as broken:
+        broken.setattr(engine, "dump", dump)
+        assert isinstance(await party.peers[0].act({"type": "roll", "dice": 1, "aim": "low"}), Ok)
+        await table_of(hub, party).finished()
+    assert tried
+
+
+async def test_a_room_without_a_snapshot_gets_one_with_the_next_entry_after_it_was_loaded(
+    hub: Hub, world: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    party = await Nodes([hub]).room(2)
+    hub.drop(table_of(hub, party))
+    monkeypatch.setattr(hub, "pace", replace(hub.pace, snapshot_every=4))
+    peer = Peer(hub)
+    await peer.join(party.room, party.tokens[0], legal=True)
+    assert isinstance(await peer.ask(Resign), Ok)
+    await table_of(hub, party).finished()
+    saved = world.rooms[RoomId(party.room)].saved
+    assert saved is not None
+    assert saved.seq == 4
+
+
+# The desk.
+
+
+async def test_a_room_that_can_not_be_read_keeps_no_bot_host_from_others(hub: Hub, world: Memory) -> None:
+    rooms = []
+    for _ in range(3):
+        token = new_token()
+        made = await hub.create(CreateRoom("dragonwood", 2), token)
+        await hub.offer(RoomId(made.room), OfferSeats("greedy"), token)
+        rooms.append(RoomId(made.room))
+    broken = world.rooms[rooms[1]]
+    table = hub.known(rooms[1])
+    assert table is not None
+    hub.drop(table)
+    broken.entries[1] = replace(broken.entries[1], data=b"rubbish")
+    assert {seat["room"] for seat in await hub.waiting_seats()} == {rooms[0], rooms[2]}
+
+
+async def test_who_may_not_offer_seats_does_not_learn_how_many_are_free(hub: Hub) -> None:
+    made = await hub.create(CreateRoom("dragonwood", 2), new_token())
+    for seats in (1, 4):
+        with pytest.raises(ProtocolError) as refused:
+            await hub.offer(RoomId(made.room), OfferSeats("greedy", seats), new_token())
+        assert refused.value.code is Code.UNAUTHORIZED
