@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from protocol.codes import Code, ProtocolError
 from protocol.messages import (
@@ -93,7 +94,8 @@ class Desk:
             while True:
                 room, now = new_id(private=created.private), self.clock.now()
                 begun = Room.begin(room, Recorded(1, secrets.token_hex(8), now, created), self.keep)
-                index = index_of(begun, begun.state, self.pace)
+                # The store's time of the entry counts as the room's in lists, too.
+                index = replace(index_of(begun, begun.state, self.pace), created=0)
                 entry, limit = pack(created), now + self.pace.append_timeout
                 try:
                     await self.store.append(Append(room, EMPTY, (entry,), (begun.head.tag,), index, limit))

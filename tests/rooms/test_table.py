@@ -6,15 +6,17 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from protocol.codes import Code, ProtocolError
-from protocol.messages import Chat, CreateRoom, Error, Join, Legal, OfferSeats, Ok, Resign, RoomId, Snapshot
+from protocol.messages import Chat, CreateRoom, Error, Join, Legal, OfferSeats, Ok, Resign, RoomId, Snapshot, TakeSeat
 from server.engines import ENGINES
 from server.rooms import writing
 from server.rooms.hub import Hub
 from server.rooms.jobs import Job
+from server.rooms.saved import SavedRoom, save
 from server.rooms.table import Table
 from server.store.memory import Memory, MemoryStore
 from server.store.store import Head, Saved, StoreUnavailable
@@ -299,3 +301,85 @@ async def test_who_may_not_offer_seats_does_not_learn_how_many_are_free(hub: Hub
         with pytest.raises(ProtocolError) as refused:
             await hub.offer(RoomId(made.room), OfferSeats("greedy", seats), new_token())
         assert refused.value.code is Code.UNAUTHORIZED
+
+
+async def test_the_list_says_the_same_moment_as_the_state(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = hub.clock.now
+    monkeypatch.setattr(hub.clock, "now", lambda: now() - 50)
+    made = await hub.create(CreateRoom("dragonwood", 2), new_token())
+    listed: Any = (await hub.rooms(None, None, None))["rooms"]
+    looked: Any = (await hub.look(RoomId(made.room)))["room"]
+    assert listed[0]["created"] == looked["created"]
+
+
+# Loading.
+
+
+async def test_a_view_that_raises_where_a_room_is_loaded_does_not_set_it_aside(
+    hub: Hub, world: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = ToyEngine()
+    monkeypatch.setitem(ENGINES, (engine.name, engine.rules), engine)
+    party = await Nodes([hub]).room(2, game="toy")
+    hub.drop(table_of(hub, party))
+
+    def public_view(_: object) -> Any:
+        raise LookupError("a bug")
+
+    peer = Peer(hub)
+    with monkeypatch.context() as broken:
+        broken.setattr(engine, "public_view", public_view)
+        joined = await peer.join(party.room, party.tokens[0])
+        assert isinstance(joined, Error)
+        assert joined.code == "internal"
+    assert isinstance(await peer.join(party.room, party.tokens[0]), Ok)
+
+
+@pytest.mark.parametrize("whose", ["another room's game", "another entry's place"])
+async def test_a_snapshot_that_misleads_is_passed_over(hub: Hub, world: Memory, whose: str) -> None:
+    party, other = await Nodes([hub]).room(2), await Nodes([hub]).room(2)
+    for room in (party, other):
+        table = table_of(hub, room)
+        await table.finished()
+        world.rooms[table.id].saved = save(table.room)
+    peer = Peer(hub)
+    await peer.join(party.room, party.tokens[0])
+    assert isinstance(await peer.act(RELOAD), Ok)
+    state = peer.fold()
+    stored, strange = world.rooms[RoomId(party.room)], world.rooms[RoomId(other.room)].saved
+    assert stored.saved is not None
+    assert strange is not None
+    saved, game = (msgspec.msgpack.decode(data, type=SavedRoom) for data in (stored.saved.data, strange.data))
+    if whose == "another room's game":
+        saved = replace(saved, game=game.game, words=game.words)
+    else:
+        saved = replace(saved, state=replace(saved.state, head=stored.head))
+    stored.saved = replace(stored.saved, data=msgspec.msgpack.encode(saved))
+    again = Hub(MemoryStore(world), QUICK, "again")
+    await again.start()
+    fresh = Peer(again)
+    assert isinstance(await fresh.join(party.room, party.tokens[0]), Ok)
+    assert fresh.fold() == state
+    await again.stop()
+
+
+# Bounds.
+
+
+async def test_a_room_in_which_people_only_come_and_go_ends_at_its_last_entry(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(hub, "pace", replace(hub.pace, max_entries=6))
+    token = new_token()
+    made = await hub.create(CreateRoom("dragonwood", 2, seat=False), token)
+    room = RoomId(made.room)
+    guests = [new_token() for _ in range(3)]
+    for guest in guests[:2]:
+        await hub.take_seat(room, TakeSeat(), guest, bot_host=False)
+        await hub.vacate(room, 0, guest)
+    await hub.take_seat(room, TakeSeat(), guests[2], bot_host=False)
+    with pytest.raises(ProtocolError) as refused:
+        await hub.vacate(room, 0, guests[2])
+    assert refused.value.code is Code.GAME_OVER
+    looked: Any = await hub.look(room)
+    assert looked["room"]["status"] == "abandoned"
