@@ -180,7 +180,7 @@ class Table:
     async def load(self) -> None:
         """The room from its journal; whoever is attached already gets a fresh snapshot."""
         hub = self.hub
-        await hub.store.follow(self.id)
+        await hub.follow(self.id)
         loaded = await load(hub.store, self.id, hub.keep, recent=hub.pace.history_changes, now=hub.clock.now())
         attached = self.viewers.all() if self.attended else ()
         history = History(loaded.before.head, hub.pace.history_changes, hub.pace.history_bytes)
@@ -234,6 +234,10 @@ class Table:
             timer.cancel()
         self._timers.clear()
 
+    def release(self) -> int | None:
+        """Tell delayed spectators what is old enough; the moment of the next release, if something waits."""
+        return self.viewers.release(self.hub.clock.now())
+
     # What the room needs done by itself.
 
     def chore(self) -> Chore:
@@ -257,7 +261,7 @@ class Table:
             return
         due = self.chore().at if self.due is None else self.due
         self._timers.append(clock.call_at(due, self._time_for_chore))
-        release = self.viewers.release(clock.now())
+        release = self.release()
         if release is not None:
             self._timers.append(clock.call_at(release, self._arrange))
         if self.talk.due is not None:

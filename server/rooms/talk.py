@@ -13,6 +13,7 @@ from protocol.messages import Chat, ChatLine, Presence
 from protocol.texts import clean_line
 from server.rooms.deciding import refuse
 from server.rooms.jobs import Job
+from server.rooms.loading import NoSuchRoom
 from server.rooms.options import ChatRule
 from server.rooms.viewers import Viewer
 from server.store.store import Attached, Line, StoreUnavailable
@@ -104,7 +105,8 @@ class Talk:
         """Say a line; its number.
 
         Raises:
-            ProtocolError: the room's chat rule, the pace, the text, a reused key. StoreUnavailable, UnknownOutcome.
+            ProtocolError: the room's chat rule, the pace, the text, a reused key.
+            NoSuchRoom, StoreUnavailable, UnknownOutcome.
         """
         self._may_say(viewer)
         text = clean_line(message.text)
@@ -119,8 +121,11 @@ class Talk:
         taken = None if viewer.seat is None else table.room.state.seats[viewer.seat]
         name = taken.name if taken is not None else None
         line = ChatLine(table.id, 0, viewer.seat, name, text, table.hub.clock.now())
-        n = await table.hub.store.say(table.id, _pack(line), None if key is None else f"{speaker}:{key}")
-        await self._hear_if_possible()
+        try:
+            n = await table.hub.store.say(table.id, _pack(line), None if key is None else f"{speaker}:{key}")
+        except LookupError:
+            raise NoSuchRoom(table.id) from None
+        await self.listen()
         said = next((known for known in self._lines or () if known.n == n), line)
         if said.text != text:
             refuse(Code.KEY_REUSED, "key: it was used for another line")
@@ -155,8 +160,8 @@ class Talk:
         for line in await self._news():
             self._table.viewers.notice(line, line.at, seats_only=self._rule() is ChatRule.SEATS)
 
-    async def _hear_if_possible(self) -> None:
-        """For somebody who has its `ok` already: what can't be had now comes with the next news."""
+    async def listen(self) -> None:
+        """Hear what was said, if the store can tell it; what can't be had now comes with the next news."""
         try:
             await self.hear()
         except StoreUnavailable as error:
@@ -187,11 +192,10 @@ class Talk:
             now = table.hub.clock.now()
             table.viewers.keep([line for line in self._lines or () if line.at + table.viewers.delay > now])
 
-    async def recent(self, viewer: Viewer, since: int | None) -> None:
-        """Tell a new viewer the last lines, or those after the line `since`."""
+    def recent(self, viewer: Viewer, since: int | None) -> None:
+        """Tell a new viewer the last lines that are known, or those after the line `since`."""
         if self._rule() is ChatRule.SEATS and viewer.seat is None:
             return
-        await self._hear_if_possible()
         lines = self._lines or []
         now, delay = self._table.hub.clock.now(), self._table.viewers.delay
         if viewer.seat is None and delay:

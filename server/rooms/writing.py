@@ -18,6 +18,7 @@ from server.rooms.chores import Task
 from server.rooms.deciding import Already, Proposal
 from server.rooms.entries import MAX_ENTRY, BrokenJournal, Recorded, Vacated, kind_of, pack
 from server.rooms.intents import Abandon, AnyIntent, GiveBack
+from server.rooms.jobs import Job
 from server.rooms.listing import index_of
 from server.rooms.loading import commit, recorded
 from server.rooms.saved import save
@@ -75,7 +76,9 @@ async def _attempt(table: Table, intent: AnyIntent) -> int | None:
     except Conflict:
         await catch_up(table)
         return None
-    await _save_if_due(table)
+    if _to_be_saved(table):
+        # In a job of its own: whoever asked for the entry does not wait for it, nor hear that it failed.
+        table.submit(Job(_save, lambda _: None))
     return change.recorded.seq
 
 
@@ -137,16 +140,16 @@ def _tell(table: Table, change: Change) -> None:
     log.debug("entry", kind=kind_of(entry.entry))
 
 
-async def _save_if_due(table: Table) -> None:
+def _to_be_saved(table: Table) -> bool:
+    """Whether a snapshot is due: at a place that no undo can cross."""
     room = table.room
-    if room.state.takebacks or room.head.seq - table.saved_at < table.hub.pace.snapshot_every:
-        return
-    table.saved_at = room.head.seq
-    try:
-        await table.hub.store.save(table.id, save(room))
-    except StoreUnavailable as error:
-        # The entry is in the journal: whoever asked for it must not hear otherwise.
-        log.warning("snapshot not saved", room=table.id, reason=str(error))
+    return not room.state.takebacks and room.head.seq - table.saved_at >= table.hub.pace.snapshot_every
+
+
+async def _save(table: Table) -> None:
+    if _to_be_saved(table):
+        table.saved_at = table.room.head.seq
+        await table.hub.store.save(table.id, save(table.room))
 
 
 async def do_chore(table: Table) -> None:
