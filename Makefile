@@ -5,7 +5,7 @@ BIN := .venv/bin
 GAME ?= dragonwood
 AGAINST ?= greedy,greedy
 
-.PHONY: install run play demo test lint soak bench bench-peers clean
+.PHONY: install run play demo test lint soak bench bench-peers lock clean
 
 install: .venv/installed
 
@@ -48,6 +48,13 @@ bench-peers: .venv/installed-dev bench/peers/node_modules/.installed
 bench/peers/node_modules/.installed: bench/peers/package.json
 	npm install --prefix bench/peers --no-audit --no-fund --no-package-lock --ignore-scripts
 	@touch $@
+
+# The image's dependencies anew, with their hashes, after a change of pyproject.toml.
+COMPILE := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-annotate \
+  --custom-compile-command "make lock"
+lock: .venv/installed-dev
+	$(BIN)/$(COMPILE) --extra terminal --extra otel --output-file deploy/locks/image.txt pyproject.toml
+	$(BIN)/$(COMPILE) --output-file deploy/locks/build.txt deploy/locks/build.in
 
 .venv/bot-key: .venv/python
 	@$(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(32))' > $@

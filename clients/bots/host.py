@@ -34,8 +34,8 @@ log = structlog.get_logger("pharos.bots")
 
 ROOMS_EACH = 32
 """Rooms on one connection: fewer than it may hold, since all of them share its credits."""
-POLL = 20
-"""Seconds that a request for waiting seats may stay open."""
+POLL = 5
+"""Seconds that a request for waiting seats may stay open, and so how long a host takes to go that is told to."""
 PAUSE = 1.0
 """Seconds before the server is asked again when it could not be reached, or gave nothing new."""
 

@@ -114,8 +114,12 @@ class Hub(Desk):
         return self._tables.get(room)
 
     def loaded(self) -> tuple[Table, ...]:
-        """All rooms in memory."""
+        """All rooms in memory that were loaded, and not let go of since."""
         return tuple(table for table in self._tables.values() if table.loaded)
+
+    def attended(self) -> tuple[Table, ...]:
+        """All rooms to which somebody is attached here."""
+        return tuple(table for table in self._tables.values() if table.attended)
 
     def drop(self, table: Table) -> None:
         """Let go of a room."""
@@ -174,7 +178,7 @@ class Hub(Desk):
         if table is None:
             error = ProtocolError(Code.NOT_JOINED, "this connection is not attached to the room")
             return requests.fail(connection, message, error)
-        return table.submit(requests.job(connection, message))
+        return table.submit(requests.job(connection, message, self.stats))
 
     def resync(self, connection: Connection, rooms: Collection[RoomId]) -> None:
         """A connection that was behind can take snapshots again."""

@@ -21,11 +21,15 @@ ENTRIES_PER_TURN = 32
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """A room at the head of its journal, its last changes, and what spectators saw before the first of them."""
+    """A room at the head of its journal, its last changes, and what spectators saw before the first of them.
+
+    `saved_at`: the entry of the snapshot that helped, 0 if none did.
+    """
 
     room: Room
     changes: Sequence[Change]
     before: Window
+    saved_at: int = 0
 
 
 class NoSuchRoom(Exception):  # noqa: N818
@@ -54,7 +58,9 @@ async def load(store: Store, room: RoomId, keep: Keep, *, recent: int, now: int)
     if begun is not None:
         delay = begun.rulebook.shared.spectators.delay
         if not delay or begun.head.at + delay <= now:
-            return await _go_through(begun, entries[begun.head.seq :], recent, now)
+            saved_at = begun.head.seq
+            loaded = await _go_through(begun, entries[saved_at:], recent, now)
+            return msgspec.structs.replace(loaded, saved_at=saved_at)
     return await _go_through(Room.begin(room, recorded(entries[0]), keep), entries[1:], recent, now)
 
 

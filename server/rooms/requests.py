@@ -31,7 +31,7 @@ from server.rooms.audience import Kept
 from server.rooms.deciding import refuse, seat_of
 from server.rooms.intents import ComeBack, GiveUp, Play, TakeBack
 from server.rooms.jobs import Job
-from server.rooms.stats import About, Stage
+from server.rooms.stats import About, HubStats, Stage
 from server.rooms.viewer import Connection
 from server.rooms.viewers import Viewer
 from server.rooms.writing import carry_out, catch_up
@@ -54,14 +54,22 @@ def given(value: T | UnsetType) -> T | None:
     return None if isinstance(value, UnsetType) else value
 
 
-def job(connection: Connection, message: RoomMessage) -> Job:
+def job(connection: Connection, message: RoomMessage, stats: HubStats) -> Job:
     """The request as a job of its room."""
     received = time.perf_counter()
     return Job(
         lambda table: _answer(table, connection, message, received),
-        lambda error: fail(connection, message, error),
+        lambda error: _failed(connection, message, error, stats),
         connection,
     )
+
+
+def _failed(connection: Connection, message: RoomMessage, error: ProtocolError, stats: HubStats) -> None:
+    """Count and tell that a request did nothing, or that nobody knows what it did."""
+    if isinstance(message, Act | Undo | Resign | Back):
+        stats.actions[error.code] += 1
+    log.debug("refused", request=type(message).__name__, code=error.code.value)
+    fail(connection, message, error)
 
 
 def fail(connection: Connection, message: RoomMessage, error: ProtocolError) -> None:
@@ -94,16 +102,11 @@ def _reply(table: Table, viewer: Viewer, ok: Ok) -> None:
 
 
 async def _counted(table: Table, viewer: Viewer, message: Act | Undo | Resign | Back, received: float) -> None:
-    """Carry out what a seat wants; count how it ended, measure how long it took since it was received."""
+    """Carry out what a seat wants; measure how long it took since it was received."""
     stats = table.hub.stats
     about = None if stats.tracer is None else _about(table, viewer, message)
     with stats.timing(Stage.ACTION, received, about):
-        try:
-            seq = await _carry_out(table, viewer, message)
-        except ProtocolError as error:
-            stats.actions[error.code] += 1
-            log.debug("refused", request=type(message).__name__, code=error.code.value)
-            raise
+        seq = await _carry_out(table, viewer, message)
         stats.actions["ok"] += 1
         _reply(table, viewer, Ok(message.id, seq=seq))
 

@@ -44,7 +44,11 @@ class Talk:
         if self._announcing:
             return
         self._announcing = True
-        self._table.submit(Job(lambda table: table.talk.announce(), lambda _: None))
+        self._table.submit(Job(lambda table: table.talk.announce(), self._not_announced))
+
+    def _not_announced(self, _: ProtocolError) -> None:
+        """The next renewal of the record tries again."""
+        self._announcing = False
 
     async def announce(self) -> None:
         """Renew this node's record, and tell the viewers if anything is other than it was told."""
@@ -145,11 +149,18 @@ class Talk:
         news = [_unpack(table.id, line) for line in await table.hub.store.lines(table.id, last)]
         self._lines = (known + news)[-LINES_KEPT:]
         if first:
-            self.await_again()
+            self._await_again()
         return [] if first else news
 
-    def await_again(self) -> None:
-        """Spectators who are behind are still to hear the last lines: their queue was begun anew."""
+    def begin_anew(self) -> None:
+        """The room was loaded anew: what spectators who are behind were still to hear waits no more."""
+        viewers = self._table.viewers
+        if viewers.delay and self.presence is not None:
+            viewers.notice(self.presence, self._table.hub.clock.now())
+        self._await_again()
+
+    def _await_again(self) -> None:
+        """Let spectators who are behind hear the last lines in their time."""
         table = self._table
         if table.viewers.delay and self._rule() is not ChatRule.SEATS:
             now = table.hub.clock.now()

@@ -57,7 +57,7 @@ class Viewers:
     def __len__(self) -> int:
         return len(self.players) + len(self.spectators)
 
-    def all(self) -> Iterable[Viewer]:
+    def all(self) -> tuple[Viewer, ...]:
         """Every viewer, seats first."""
         return (*self.players.values(), *self.spectators.values())
 

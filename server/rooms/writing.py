@@ -55,21 +55,28 @@ async def give_back(table: Table) -> None:
 
 async def _carry_out(table: Table, intent: AnyIntent) -> int:
     for _ in range(ATTEMPTS):
-        try:
-            with table.hub.stats.timing(Stage.DECIDE):
-                proposal = table.room.decide(intent)
-        except Already as already:
-            return already.seq
-        except IllegalAction as refusal:
-            raise BrokenJournal(f"the default action is illegal: {refusal.rule}") from refusal
-        try:
-            change = await _append(table, proposal)
-        except Conflict:
-            await catch_up(table)
-            continue
-        await _save_if_due(table)
-        return change.recorded.seq
+        seq = await _attempt(table, intent)
+        if seq is not None:
+            return seq
     raise StoreUnavailable(f"{ATTEMPTS} attempts were overtaken")
+
+
+async def _attempt(table: Table, intent: AnyIntent) -> int | None:
+    """The seq of the entry; None if another node was faster, whose entries are taken then."""
+    try:
+        with table.hub.stats.timing(Stage.DECIDE):
+            proposal = table.room.decide(intent)
+    except Already as already:
+        return already.seq
+    except IllegalAction as refusal:
+        raise BrokenJournal(f"the default action is illegal: {refusal.rule}") from refusal
+    try:
+        change = await _append(table, proposal)
+    except Conflict:
+        await catch_up(table)
+        return None
+    await _save_if_due(table)
+    return change.recorded.seq
 
 
 async def _append(table: Table, proposal: Proposal) -> Change:
@@ -106,6 +113,7 @@ async def catch_up(table: Table) -> None:
     entries = await table.hub.store.read(table.id, head.seq - 1)
     table.current = True
     if not entries or entries[0].tag != head.tag:
+        table.hub.stats.faults["another_way"] += 1
         log.warning("the journal went another way", room=table.id, seq=head.seq)
         table.let_go()
         await table.load()
@@ -142,13 +150,15 @@ async def _save_if_due(table: Table) -> None:
 
 
 async def do_chore(table: Table) -> None:
-    """What the room needs done by itself, if it is time."""
+    """What the room needs done by itself, if it is time; that may be later once an outage was given back."""
+    await give_back(table)
     chore, hub = table.chore(), table.hub
     now, head = hub.clock.now(), table.room.head
     if chore.at > now:
         await hub.store.rearm(table.id, head, chore.at)
     elif chore.task is Task.INTENT and chore.intent is not None:
-        await carry_out(table, chore.intent)
+        # Overtaken, it is not tried again as it is: a seat may have come back, or have got time back.
+        await _attempt(table, chore.intent)
     elif chore.task is Task.ATTENDED:
         attached = await hub.store.presence(table.id)
         last_seen = now if attached.seats or attached.spectators else attached.seen

@@ -21,9 +21,7 @@ async def _check(response: httpx.Response) -> None:
 async def calling(server: ServerProcess, **headers: str) -> AsyncIterator[httpx.AsyncClient]:
     """A client whose every call has these headers."""
     hooks = {"response": [_check]}
-    async with httpx.AsyncClient(
-        base_url=server.url, headers=headers, event_hooks=hooks, timeout=PATIENCE
-    ) as client:
+    async with httpx.AsyncClient(base_url=server.url, headers=headers, event_hooks=hooks, timeout=PATIENCE) as client:
         yield client
 
 

@@ -62,9 +62,7 @@ def waits(response: httpx.Response) -> int:
     return wait
 
 
-async def test_new_rooms_of_an_address(
-    server: ServerProcess, caller: httpx.AsyncClient
-) -> None:
+async def test_new_rooms_of_an_address(server: ServerProcess, caller: httpx.AsyncClient) -> None:
     for _ in range(5):
         assert code_of(await caller.post("/api/rooms", json={**ROOM, "game": "none"})) == "unknown_game"
     for _ in range(3):

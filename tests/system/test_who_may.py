@@ -63,10 +63,18 @@ async def test_a_page_whose_name_was_bound_to_this_address_gets_nothing_done(ser
         assert (await client.get(room)).json()["room"]["seats"][0] is not None
 
 
-FOREIGN = ["null", "https://play.example.evil.example", "http://play.example", "https://play.example:444", "https://PLAY.example"]
+FOREIGN = [
+    "null",
+    "https://play.example.evil.example",
+    "http://play.example",
+    "https://play.example:444",
+    "https://PLAY.example",
+]
 
 
-@pytest.mark.parametrize("origin", [*FOREIGN, "https://play.example/", "https://play.example, https://play.example", ""])
+@pytest.mark.parametrize(
+    "origin", [*FOREIGN, "https://play.example/", "https://play.example, https://play.example", ""]
+)
 async def test_what_only_looks_like_the_origin_is_foreign(public: ServerProcess, origin: str) -> None:
     async with calling(public, Origin=origin) as client:
         assert code_of(await client.post("/api/rooms", json=ROOM)) == "forbidden"
