@@ -5,7 +5,7 @@ BIN := .venv/bin
 GAME ?= dragonwood
 AGAINST ?= greedy,greedy
 
-.PHONY: install run play demo test lint soak clean
+.PHONY: install run play demo test lint soak bench bench-peers lock clean
 
 install: .venv/installed
 
@@ -36,6 +36,25 @@ lint: .venv/installed-dev
 # Long runs: laws over many games, fuzzing, kills. Not part of `make test`.
 soak: .venv/installed-dev
 	$(BIN)/python -m pytest -m soak
+
+# How fast it all is (docs/performance.md); about ten minutes, or one: make bench BENCH=--quick
+bench: .venv/installed-dev
+	@$(BIN)/python -m bench $(BENCH)
+
+# The same job on other servers for board games, which npm installs here.
+bench-peers: .venv/installed-dev bench/peers/node_modules/.installed
+	@$(BIN)/python -m bench --peers $(BENCH)
+
+bench/peers/node_modules/.installed: bench/peers/package.json
+	npm install --prefix bench/peers --no-audit --no-fund --no-package-lock --ignore-scripts
+	@touch $@
+
+# The image's dependencies anew, with their hashes, after a change of pyproject.toml.
+COMPILE := uv pip compile --quiet --generate-hashes --universal --python-version 3.11 --no-annotate \
+  --custom-compile-command "make lock"
+lock: .venv/installed-dev
+	$(BIN)/$(COMPILE) --extra terminal --extra otel --output-file deploy/locks/image.txt pyproject.toml
+	$(BIN)/$(COMPILE) --output-file deploy/locks/build.txt deploy/locks/build.in
 
 .venv/bot-key: .venv/python
 	@$(BIN)/python -c 'import secrets; print(secrets.token_urlsafe(32))' > $@

@@ -25,6 +25,7 @@ def arguments() -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Pharos.")
     parser.add_argument("--quick", action="store_true", help="about a minute instead of ten")
+    parser.add_argument("--peers", action="store_true", help="beside other servers: see `make bench-peers`")
     parser.add_argument("--only", choices=("engines", "server"), help="one half of it")
     parser.add_argument("--rounds", type=int, help="how often the cases are run in turn")
     parser.add_argument("--case", action="append", default=[], help="only cases whose name has this in it")
@@ -34,7 +35,8 @@ def arguments() -> argparse.Namespace:
 
 def chosen(options: argparse.Namespace) -> plan.Plan:
     """The plan that was asked for."""
-    whole = plan.quick(servers.stores()) if options.quick else plan.full(servers.stores())
+    make = plan.peers if options.peers else plan.quick if options.quick else plan.full
+    whole = make(servers.stores())
     wanted = {case.name for case in whole.cases if not options.case or any(part in case.name for part in options.case)}
     wanted |= {other for case in whole.cases if case.name in wanted for other in (case.half_of, case.beside)}
     cases = tuple(case for case in whole.cases if case.name in wanted)
@@ -49,7 +51,7 @@ def main() -> int:
     console.print(machine)
     found: list[report.Sheet] = []
     runner = Runner(todo, lambda text: console.print(text, style="dim"))
-    if options.only != "server":
+    if options.only != "server" and todo.engines:
         console.print("engines", style="dim")
         found.append(report.engines(measure_all(todo.engines)))
     if options.only != "engines":

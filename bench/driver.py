@@ -14,13 +14,14 @@ import msgspec
 import uvloop
 from msgspec.structs import replace
 
-from bench.echo_load import EchoRoom
 from bench.figures import percentile
 from bench.jobs import Job, Outcome
 from bench.machine import cpu_seconds, resident_bytes
+from bench.peers.wires import ROOMS
 from bench.rooms import Rooms
 from bench.tables import Load, Table
 from bench.tally import Tally
+from bench.turns import TurnRoom
 from bench.wire import Wire
 
 AT_A_TIME = 50
@@ -35,9 +36,14 @@ WARMING_UP = 200
 
 async def connect(wires: Sequence[Wire], port: int) -> None:
     """Open the connections, some at a time, and wait until all have joined."""
-    async with asyncio.timeout(PATIENCE):
-        for first in range(0, len(wires), AT_A_TIME):
-            await asyncio.gather(*(_connect(wire, port) for wire in wires[first : first + AT_A_TIME]))
+    try:
+        async with asyncio.timeout(PATIENCE):
+            for first in range(0, len(wires), AT_A_TIME):
+                await asyncio.gather(*(_connect(wire, port) for wire in wires[first : first + AT_A_TIME]))
+    except TimeoutError:
+        missing = sum(not wire.joined.is_set() for wire in wires)
+        ended = {wire.ended for wire in wires if wire.ended}
+        sys.exit(f"{missing} of {len(wires)} connections had not joined after {PATIENCE:.0f} s: {ended or 'no reason'}")
 
 
 async def _connect(wire: Wire, port: int) -> None:
@@ -71,16 +77,16 @@ async def measure(job: Job, tally: Tally, before: int, joined: int) -> Outcome:
     )
 
 
-async def echo(job: Job) -> Outcome:
-    """The bare echo."""
-    tally = Tally()
-    warm = EchoRoom(job, tally, -1)
+async def turns(job: Job) -> Outcome:
+    """The bare echo, or another server."""
+    tally, make = Tally(), ROOMS[job.kind]
+    warm = TurnRoom(job, tally, make(job, -1))
     await connect(warm.peers, job.port)
     warm.begin()
     await asyncio.sleep(0.2)
     warm.playing = False
     before = resident_bytes(job.pid)
-    rooms = [EchoRoom(job, tally, number) for number in range(job.rooms)]
+    rooms = [TurnRoom(job, tally, make(job, number)) for number in range(job.rooms)]
     peers = [peer for room in rooms for peer in room.peers]
     await connect(peers, job.port)
     joined = resident_bytes(job.pid)
@@ -140,7 +146,7 @@ def main() -> None:
     if job.cores:
         os.sched_setaffinity(0, job.cores)
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
-        outcome = runner.run(echo(job) if job.kind == "echo" else pharos(job))
+        outcome = runner.run(turns(job) if job.kind in ROOMS else pharos(job))
     sys.stdout.buffer.write(msgspec.json.encode(outcome))
 
 

@@ -38,7 +38,7 @@ async def app(scope: Message, receive: Callable[[], Awaitable[Message]], send: S
 def main() -> None:
     """Serve until a signal."""
     listening = socket.create_server(("127.0.0.1", 0), backlog=2048)
-    print(listening.getsockname()[1], flush=True)
+    print(f"port {listening.getsockname()[1]}", flush=True)
     config = uvicorn.Config(
         app, ws="websockets-sansio", ws_per_message_deflate=False, lifespan="off", log_level="warning", access_log=False
     )

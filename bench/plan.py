@@ -18,7 +18,8 @@ class Case(msgspec.Struct, frozen=True):
     """One line of a table. `store` is `echo` for the ceiling.
 
     `half_of`: run at half the rate that the case of this name reached in the same round. `journal`: entries that the
-    rooms have behind them. `beside`: the case of the echo that its CPU is compared with, round by round.
+    rooms have behind them. `beside`: the case of the echo that its CPU is compared with, round by round. `peer`: the
+    file of another server, and its arguments, where that is what is measured.
     """
 
     table: str
@@ -28,6 +29,7 @@ class Case(msgspec.Struct, frozen=True):
     half_of: str = ""
     journal: int = 0
     beside: str = ""
+    peer: tuple[str, ...] = ()
 
 
 class Plan(msgspec.Struct, frozen=True):
@@ -110,3 +112,19 @@ def _memory() -> Iterator[Case]:
     for codec in ("json", "msgpack"):
         job = _job(rooms=100, actions=200, codec=codec, seconds=8.0)
         yield Case(MEMORY, f"memory {codec}, 200 actions", "memory", job)
+
+
+def peers(stores: Sequence[str]) -> Plan:
+    """The same job on other servers, beside the echo and Pharos, which plays Dragonwood at it."""
+    table, job = "Rooms of 4, one small change an action", _job(rooms=50, stock=30)
+    others = (
+        ("Colyseus, patches at once", "colyseus", ("colyseus.mjs", "at-once")),
+        ("Colyseus, default tick", "colyseus", ("colyseus.mjs",)),
+        ("boardgame.io, deltas", "boardgame.io", ("boardgameio.cjs",)),
+    )
+    cases = [
+        _echo(table, ECHO, rooms=50),
+        *(Case(table, name, "", _job(kind=kind, rooms=50), beside=ECHO, peer=peer) for name, kind, peer in others),
+        *(Case(table, f"Pharos, {store}, Dragonwood", store, job, beside=ECHO) for store in stores),
+    ]
+    return Plan(tuple(cases), rounds=3, engines=0.0)

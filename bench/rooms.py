@@ -13,6 +13,9 @@ from bench.jobs import Job, Prepared
 LINES = 4
 """How many rooms are made at a time."""
 
+IDLE = 1.0
+"""Seconds after which a connection is not used again: servers close those that are idle for some seconds."""
+
 
 class _Answer(msgspec.Struct):
     token: str
@@ -26,6 +29,7 @@ class _Line:
         self._port = port
         self._reader: asyncio.StreamReader | None = None
         self._writer: asyncio.StreamWriter | None = None
+        self._used = 0.0
 
     async def post(self, path: str, body: object) -> _Answer:
         """A call that makes something.
@@ -33,7 +37,9 @@ class _Line:
         Raises:
             RuntimeError: the server did not make it.
         """
-        if self._reader is None or self._writer is None:
+        now = asyncio.get_running_loop().time()
+        if self._reader is None or self._writer is None or now - self._used > IDLE:
+            self.close()
             self._reader, self._writer = await asyncio.open_connection("127.0.0.1", self._port)
         content = msgspec.json.encode(body)
         head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: "
@@ -41,6 +47,7 @@ class _Line:
         status, *headers = (await self._reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
         lengths = [int(line.partition(b":")[2]) for line in headers if line.startswith(b"content-length:")]
         answer = await self._reader.readexactly(lengths[0])
+        self._used = asyncio.get_running_loop().time()
         if b" 201 " not in status + b" ":
             raise RuntimeError(f"POST {path}: {status.decode()} {answer.decode()}")
         return msgspec.json.decode(answer, type=_Answer)

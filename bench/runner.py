@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import subprocess
 import sys
 import tempfile
@@ -65,23 +66,33 @@ class Runner:
             for number in range(self._plan.rounds):
                 for case in self._plan.cases:
                     self._tell(f"round {number + 1} of {self._plan.rounds}: {case.name}")
-                    self.outcomes[case.name].append(self._run(case))
+                    try:
+                        outcome = self._run(case)
+                    except (LoadFailed, servers.NotStarted) as error:
+                        outcome = nothing(str(error))
+                    self.outcomes[case.name].append(outcome)
 
     def _run(self, case: Case) -> Outcome:
         job = replace(case.job, cores=tuple(self._others))
         if case.half_of:
-            job = replace(job, rate=self.outcomes[case.half_of][-1].rate / 2)
+            whole = self.outcomes[case.half_of][-1]
+            if not whole.actions:
+                raise LoadFailed(f"{case.half_of} has no rate to take half of")
+            job = replace(job, rate=whole.rate / 2)
         database = None
         if case.journal:
             database, prepared = self._journal(case)
             job = replace(job, prepared=prepared)
-        with self._server(case.store, database) as server:
+        with self._server(case, database) as server:
             return run_job(replace(job, pid=server.pid, port=server.port))
 
-    def _server(self, store: str, database: Path | None) -> contextlib.AbstractContextManager[servers.Running]:
-        if store == ECHO:
+    def _server(self, case: Case, database: Path | None) -> contextlib.AbstractContextManager[servers.Running]:
+        if case.peer:
+            file, *arguments = case.peer
+            return servers.peer(file, arguments, self._core)
+        if case.store == ECHO:
             return servers.echo(self._core)
-        return servers.pharos(store, self._core, self._others, database)
+        return servers.pharos(case.store, self._core, self._others, database)
 
     def _journal(self, case: Case) -> tuple[Path, tuple[Prepared, ...]]:
         if case.journal not in self._journals:
@@ -89,6 +100,12 @@ class Runner:
             path = folder / "journals.db"
             self._journals[case.journal] = (path, asyncio.run(journals.write(path, case.journal, case.job.rooms)))
         return self._journals[case.journal]
+
+
+def nothing(error: str) -> Outcome:
+    """The outcome of a case that could not be measured."""
+    none = math.nan
+    return Outcome(0, none, none, none, none, none, none, none, none, errors={error: 1})
 
 
 def failures(outcomes: Sequence[Outcome]) -> dict[str, int]:

@@ -12,13 +12,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from importlib.util import find_spec
 from pathlib import Path
 
 from server.app import OPENERS
 
 ROOT = Path(__file__).parent.parent
+PEERS = Path(__file__).parent / "peers"
 PATIENCE = 20.0
 UNLIMITED = {
     "PHAROS_CREDITS_PER_SECOND": "1000000",
@@ -71,7 +72,7 @@ def pharos(store: str, core: Set[int], others: Set[int], database: Path | None =
         if store == "sqlite":
             url = f"sqlite:///{folder / 'bench.db'}"
         elif store == "redis":
-            url = stack.enter_context(_redis(folder, others))
+            url = f"redis://127.0.0.1:{stack.enter_context(redis(folder, others)).port}"
         clean = {name: value for name, value in os.environ.items() if not name.startswith("PHAROS_")}
         settings = {"PHAROS_PORT": "0", "PHAROS_LOG": "json", "PHAROS_STORE": url, "PYTHONPATH": str(ROOT)}
         with _process([sys.executable, "-m", "server"], folder, core, {**clean, **settings, **UNLIMITED}) as process:
@@ -90,11 +91,29 @@ def echo(core: Set[int]) -> Iterator[Running]:
         folder = Path(name)
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         with _process([sys.executable, "-m", "bench.echo"], folder, core, environment) as process:
-            yield Running(process, int(_said(process, folder / "log", "")))
+            yield Running(process, _port(process, folder / "log"))
 
 
 @contextlib.contextmanager
-def _redis(folder: Path, core: Set[int]) -> Iterator[str]:
+def peer(name: str, arguments: Sequence[str], core: Set[int]) -> Iterator[Running]:
+    """Another server, of those in `bench/peers/servers`.
+
+    Raises:
+        NotStarted.
+    """
+    with tempfile.TemporaryDirectory(prefix="pharos-bench-") as folder:
+        command = ["node", str(PEERS / "servers" / name), *arguments]
+        with _process(command, Path(folder), core, {**os.environ, "NODE_ENV": "production"}) as process:
+            yield Running(process, _port(process, Path(folder) / "log"))
+
+
+@contextlib.contextmanager
+def redis(folder: Path, core: Set[int]) -> Iterator[Running]:
+    """A redis-server that has on the disc what it has acknowledged.
+
+    Raises:
+        NotStarted.
+    """
     binary = redis_binary()
     if binary is None:
         raise NotStarted("no redis-server")
@@ -105,7 +124,7 @@ def _redis(folder: Path, core: Set[int]) -> Iterator[str]:
     command = [binary, "--port", str(port), "--dir", str(data), *durable]
     with _process(command, data, core, os.environ) as process:
         _said(process, data / "log", "eady to accept connections")
-        yield f"redis://127.0.0.1:{port}"
+        yield Running(process, port)
 
 
 def _free_port() -> int:
@@ -132,6 +151,10 @@ def _process(
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def _port(process: subprocess.Popen[bytes], log: Path) -> int:
+    return int(_said(process, log, "port ").split()[1])
 
 
 def _said(process: subprocess.Popen[bytes], log: Path, what: str) -> str:

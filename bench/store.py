@@ -8,7 +8,7 @@ and how long one takes. Both SQLite and Redis are on the disc before they answer
 from __future__ import annotations
 
 import asyncio
-import resource
+import os
 import secrets
 import sys
 import tempfile
@@ -17,12 +17,14 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from bench import servers
+from bench.figures import percentile
+from bench.machine import cpu_seconds
 from protocol.messages import RoomId
 from server.store.memory import MemoryStore
 from server.store.redis import RedisStore, read_url
 from server.store.sqlite import SqliteStore
 from server.store.store import EMPTY, Append, Index, Store, wall_clock
-from tests.redis_server import RedisServer, redis_server
 
 ENTRY = b"x" * 150
 KINDS = ("memory", "sqlite", "redis")
@@ -42,37 +44,27 @@ async def play(store: Store, room: RoomId, until: float, took: list[float]) -> N
 async def measure(store: Store, rooms: int, seconds: float, server_cpu: Callable[[], float]) -> None:
     """Measure with so many rooms at a time."""
     took: list[float] = []
-    server, loop, process, begun = server_cpu(), time.thread_time(), _cpu(), time.perf_counter()
+    server, loop, process, begun = server_cpu(), time.thread_time(), cpu_seconds(os.getpid()), time.perf_counter()
     until = begun + seconds
     await asyncio.gather(*(play(store, RoomId(secrets.token_hex(4)), until, took) for _ in range(rooms)))
     wall = time.perf_counter() - begun
-    loop, process, server = time.thread_time() - loop, _cpu() - process, server_cpu() - server
+    loop, process, server = time.thread_time() - loop, cpu_seconds(os.getpid()) - process, server_cpu() - server
     took.sort()
     print(
         f"{rooms:5} rooms {len(took) / wall:8.0f} appends/s   CPU an append: loop {loop / len(took) * 1e6:6.1f} µs, "
         f"other threads {(process - loop) / len(took) * 1e6:6.1f} µs, server {server / len(took) * 1e6:6.1f} µs   "
-        f"p50 {took[len(took) // 2] * 1e3:6.2f} ms, p99 {took[len(took) * 99 // 100] * 1e3:6.2f} ms"
+        f"p50 {percentile(took, 0.5) * 1e3:6.2f} ms, p99 {percentile(took, 0.99) * 1e3:6.2f} ms"
     )
-
-
-def _cpu() -> float:
-    usage = resource.getrusage(resource.RUSAGE_SELF)
-    return usage.ru_utime + usage.ru_stime
 
 
 @contextmanager
 def made(kind: str, folder: Path) -> Iterator[tuple[Store, Callable[[], float]]]:
     """A store of the kind, and the CPU that a server of its own has used so far."""
     if kind == "redis":
-        with redis_server(folder / "redis") as server:
-            yield RedisStore(read_url(server.url)), lambda: _cpu_of(server)
+        with servers.redis(folder, os.sched_getaffinity(0)) as server:
+            yield RedisStore(read_url(f"redis://127.0.0.1:{server.port}")), lambda: cpu_seconds(server.pid)
     else:
         yield MemoryStore() if kind == "memory" else SqliteStore(folder / "bench.db"), lambda: 0.0
-
-
-def _cpu_of(server: RedisServer) -> float:
-    info = server.ask("INFO", "cpu")
-    return float(info["used_cpu_user"]) + float(info["used_cpu_sys"])
 
 
 async def main(kinds: Sequence[str], seconds: float) -> None:

@@ -177,6 +177,8 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     settings = _read(Settings, given)
     if given:
         raise SettingsError(f"{min(given)}: there is no such setting")
+    if settings.shutdown_delay >= settings.shutdown_within:
+        raise SettingsError("PHAROS_SHUTDOWN_DELAY: must be less than PHAROS_SHUTDOWN_WITHIN, of which it is a part")
     return settings
 
 

@@ -52,6 +52,8 @@ def test_every_setting_has_a_variable_of_its_own() -> None:
         ("PHAROS_PORT", "65536"),
         ("PHAROS_PORT", ""),
         ("PHAROS_PORT", "tcp://10.0.0.1:8000"),
+        ("PHAROS_SHUTDOWN_DELAY", "10000"),
+        ("PHAROS_TRACES", "on"),
         ("PHAROS_MAX_ROOMS", "0"),
         ("PHAROS_MAX_ROOMS", "1.5"),
         ("PHAROS_LIMIT_LOOPBACK", "yes"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import msgspec
 
 from clients.bots.policies import Choose, policy
+from clients.bots.thinking import THINKERS
 from clients.connection import Connection, Room
 from clients.errors import Refused
 from clients.lobby import Lobby
@@ -78,11 +80,13 @@ async def join_room(plan: Plan, room: str) -> Played:
     """
     lobby = Lobby(plan.url)
     seats: list[Seat] = []
-    while True:
-        name = f"{plan.policy(len(seats))}-{len(seats) + 1}"
+    for number in itertools.count(1):
+        name = f"{plan.policy(len(seats))}-{number}"
         try:
             taken = await lobby.take_seat(room, kind="bot", name=name)
         except Refused as refusal:
+            if refusal.code == "name_taken":
+                continue
             if refusal.code == "room_full" and seats:
                 break
             raise
@@ -111,17 +115,28 @@ async def play(room: Room, choose: Choose, random: Random, pause: float = 0.0) -
     """
     async for message in room:
         if isinstance(message, Turn) and room.deciding:
+            await _return(room)
             if pause:
                 await asyncio.sleep(pause)
-            await _decide(room, choose(room.state, message.actions, random), message.seq)
+            if room.actions is message.actions:
+                action = await THINKERS.decide(choose, room.state, message.actions, random)
+                await _decide(room, action, message.seq)
         elif isinstance(message, Patch | Snapshot) and room.over:
             return
     room.check_attached()
 
 
-async def _decide(room: Room, action: Mapping[str, Any], seq: int) -> None:
+async def _return(room: Room) -> None:
+    """Take the seat back into one's own hands where the server plays it."""
     if room.state["room"]["seats"][room.seat]["served"]:
-        await room.back()
+        try:
+            await room.back()
+        except Refused:
+            if not room.over:
+                raise
+
+
+async def _decide(room: Room, action: Mapping[str, Any], seq: int) -> None:
     try:
         await room.act(action, seq=seq)
     except Refused as refusal:

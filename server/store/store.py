@@ -253,7 +253,10 @@ class Store(Protocol):
         """How many rooms there are that have not ended, private ones included."""
 
     async def ids(self) -> Sequence[RoomId]:
-        """Every room, private and ended ones included, that is not set aside; in no order."""
+        """Every room, private and ended ones included, that is not set aside; in no order.
+
+        One that never has any house-keeping due may be missing.
+        """
 
     async def offers(self) -> Sequence[RoomId]:
         """Rooms with seats that wait for a bot host."""

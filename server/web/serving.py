@@ -6,7 +6,8 @@ signal on to the shell. Here:
 1. Not ready any more; `closing` to every client; who comes now is told the same and sent away.
 2. The hub finishes what is on its way to the store; the replies go out.
 3. Every connection is closed with 1001; nobody new is accepted.
-4. Whatever is still there when the time is up is cut. The exit code is 0 all the same: nothing was lost.
+4. Whatever is still there when the time is up is cut, a thread of the store that is stuck included. The exit code is 0
+   all the same: nothing was lost.
 
 A second signal cuts at once.
 """
@@ -29,11 +30,15 @@ from server.web.gate import Gate
 from server.web.http import BoundedHttp
 from server.web.site import Site
 from server.web.socket import Socket
+from server.web.watchdog import Watchdog
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 SHARE_OF_HUB = 0.6
 """Which part of the time to stop the hub may use, so that time is left to say good-bye."""
+
+FORCED = 1.0
+"""Seconds that are left after a second signal."""
 
 log = structlog.get_logger()
 
@@ -44,6 +49,7 @@ class Server(uvicorn.Server):
     def __init__(self, site: Site) -> None:
         self._site = site
         self._force = Gate()
+        self._watchdog = Watchdog()
         settings = site.settings
         super().__init__(
             uvicorn.Config(
@@ -89,10 +95,14 @@ class Server(uvicorn.Server):
 
     def _signal(self) -> None:
         if self.should_exit:
+            self._watchdog.start(FORCED)
             self.force_exit = True
             self._force.shut()
             self._site.endpoint.abort()
-        self.should_exit = True
+        else:
+            self._site.gate.shut()
+            self._watchdog.start(self._site.settings.shutdown_within / 1000)
+            self.should_exit = True
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:  # noqa: ARG002 - uvicorn's
         """The way down, in the order of this module's docstring."""

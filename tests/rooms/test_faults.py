@@ -177,6 +177,26 @@ async def test_a_store_that_is_away_and_comes_back(hub: Hub, faulty: Store) -> N
     assert (await journal(hub, party)).count("Acted") == 1
 
 
+async def test_whoever_waits_at_a_room_that_could_not_be_loaded_is_told_by_itself(
+    hub: Hub, faulty: Store, world: Memory
+) -> None:
+    party = await party_on(hub)
+    table = hub.known(RoomId(party.room))
+    assert table is not None
+    faulty.away = True
+    table.let_go()
+    assert code_of(await party.peers[0].ask(Legal)) == "unavailable"
+    other = Hub(MemoryStore(world), QUICK, "other")
+    await other.start()
+    peer = Peer(other)
+    assert isinstance(await peer.join(party.room, party.tokens[0]), Ok)
+    assert isinstance(await peer.act(RELOAD), Ok)
+    faulty.away = False
+    for viewer in party.peers:
+        await viewer.until(4, within=10)
+    await other.stop()
+
+
 async def test_a_seat_whose_answer_was_lost_costs_no_second_one(hub: Hub, faulty: Store) -> None:
     token, guest = new_token(), new_token()
     made = await hub.create(CreateRoom("dragonwood", 3), token)

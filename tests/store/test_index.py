@@ -35,7 +35,7 @@ async def many(store: Store, world: World, count: int, index: Index = OPEN) -> l
 
 
 async def test_every_room_has_its_id_told_unless_it_is_set_aside(a: Store, b: Store) -> None:
-    private = replace(FINISHED, public=False, due=None)
+    private = replace(FINISHED, public=False)
     await grown(a, ROOM, 2, private)
     await grown(a, OTHER, 1, PLAYING)
     await grown(a, RoomId("AAAAAA"), 1)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -15,7 +14,7 @@ from server.engines.dice import Dice, commitment, stream_key
 from server.engines.engine import Event, Result
 from server.rooms.entries import Acted, AnyEntry, unpack
 from server.rooms.options import RoomOptions
-from server.store.sqlite import SqliteStore
+from server.store.store import Store
 
 
 class Replayed(msgspec.Struct):
@@ -65,9 +64,8 @@ def check_result(replay: Mapping[str, Any]) -> None:
     }
 
 
-async def stored(path: Path, rooms: Sequence[str]) -> dict[str, list[AnyEntry]]:
-    """The journals of the rooms in the file of a server that is down."""
-    store = SqliteStore(path)
+async def stored(store: Store, rooms: Sequence[str]) -> dict[str, list[AnyEntry]]:
+    """The journals of the rooms."""
     await store.open()
     try:
         return {room: [unpack(entry.data) for entry in await store.read(RoomId(room))] for room in rooms}

@@ -13,6 +13,7 @@ from random import Random
 import pytest
 
 from clients.lobby import Lobby
+from server.store.sqlite import SqliteStore
 from tests.processes import ServerProcess, serving
 from tests.system.chaos import FAULTS, Chaos, chaos
 from tests.system.journals import keys_of, stored
@@ -109,7 +110,7 @@ async def play_through(folder: Path, faults: int, seed: int) -> Counter[str]:
 
 async def check_journals(path: Path, tables: list[list[Player]]) -> None:
     """What got its `ok` is in the journal once, at that entry; what was refused is not; nothing else is."""
-    journals = await stored(path, [table[0].room for table in tables])
+    journals = await stored(SqliteStore(path), [table[0].room for table in tables])
     for table in tables:
         journal = journals[table[0].room]
         acts = {(seat, act.key): act for seat, player in enumerate(table) for act in player.acts}

@@ -110,9 +110,11 @@ def test_the_dice_script_agrees_with_the_engine(server: ServerProcess, room: str
     left = len(start.adventurers)
     assert deck[:left] == list(start.adventurers)
     assert sorted(deck[left:]) == sorted([*start.discard, *(card for player in start.players for card in player.hand)])
-    drawn = first_cards_drawn(replayed)
-    assert len(drawn) > 5
-    assert drawn == deck[:left][::-1][: len(drawn)]
+    draws = first_draws(replayed)
+    assert len(draws) > 10
+    for cards in draws:
+        assert sorted(deck[left - len(cards) : left]) == cards
+        left -= len(cards)
     assert lines == rolls(replayed)
     assert len(lines) > 10
     kinds = {entry.get("action", {}).get("type") for entry in replay["entries"]}
@@ -141,18 +143,20 @@ def test_the_dice_script_notices_a_seed_that_was_not_committed_to(
     assert "AssertionError" in done.stderr
 
 
-def first_cards_drawn(replayed: Replayed) -> list[int]:
-    """The cards that the first draws took one by one, Ladybugs included, as the engine's events tell the drawer."""
-    drawn: list[int] = []
+def first_draws(replayed: Replayed) -> list[list[int]]:
+    """What came off the deck with each action until it was shuffled anew, as the engine tells the seat that drew."""
+    draws: list[list[int]] = []
     for events in replayed.events.values():
-        bodies = [
-            event.form_for(body.seat) for event in events if isinstance(body := event.public, Drew | LadybugDrawn)
-        ]
-        taken = [card for body in bodies for card in (body.cards if isinstance(body, Drew) else (body.card,))]
-        if len(taken) > 1 or any(isinstance(event.public, Reshuffled) for event in events):
+        if any(isinstance(event.public, Reshuffled) for event in events):
             break
-        drawn.extend(taken)
-    return drawn
+        taken: list[int] = []
+        for event in events:
+            if isinstance(event.public, Drew | LadybugDrawn):
+                body = event.form_for(event.public.seat)
+                taken.extend(body.cards if isinstance(body, Drew) else (body.card,))  # type: ignore[union-attr, arg-type]
+        if taken:
+            draws.append(sorted(taken))
+    return draws
 
 
 def rolls(replayed: Replayed) -> list[str]:

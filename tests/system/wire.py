@@ -117,7 +117,8 @@ class Wire:
 async def wired(server: ServerProcess, codec: str) -> AsyncIterator[Wire]:
     """A connection that has got its welcome."""
     protocols = [Subprotocol(f"pharos.v1+{codec}")]
-    async with websockets.connect(server.ws, subprotocols=protocols, compression=None, max_size=None) as socket:
+    opening = websockets.connect(server.ws, subprotocols=protocols, compression=None, max_size=None, max_queue=None)
+    async with opening as socket:
         wire = Wire(socket, codec)
         assert (await wire.hear())["t"] == "welcome"
         yield wire

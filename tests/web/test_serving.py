@@ -102,6 +102,23 @@ async def test_who_reads_nothing_and_who_never_closes_does_not_hold_it_up() -> N
             assert await deaf.closed(answer=False) == 1001
 
 
+@pytest.mark.parametrize("signals", [1, 2])
+async def test_a_thread_that_is_stuck_does_not_hold_it_up(signals: int) -> None:
+    within = "3000" if signals == 1 else "600000"
+    with serving({**QUICK, "PHAROS_SHUTDOWN_WITHIN": within}, module="tests.web.stuck_server") as server:
+        async with connected(server.port) as socket:
+            server.signal()
+            await socket.until("closing")
+            if signals == 2:
+                server.signal()
+            else:
+                assert await socket.closed() == 1001
+            assert await ended(server) == 0
+        told = server.log[-1]
+        assert (told["event"], told["level"]) == ("the time to stop is up", "error")
+        assert server.noise == []
+
+
 async def test_calls_that_wait_are_answered_and_those_that_hang_are_cut() -> None:
     with echo() as server:
         async with httpx.AsyncClient(base_url=server.url, timeout=PATIENCE) as http, raw(server.port) as hanging:

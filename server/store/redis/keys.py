@@ -37,7 +37,7 @@ def in_bucket(bucket: Bucket, name: str) -> str:
 
 
 def due(bucket: Bucket) -> str:
-    """Rooms by the moment of their next house-keeping."""
+    """Every room that is not set aside, by the moment of its next house-keeping (infinity: never)."""
     return in_bucket(bucket, "due")
 
 

@@ -26,11 +26,7 @@ for i = long and 16 or 9, #ARGV, 2 do
   redis.call('XADD', KEYS[2], digits(last) .. '-0', 't', tag, 'a', at, 'd', ARGV[i + 1])
 end
 redis.call('HSET', KEYS[1], 'seq', digits(last), 'tag', tag, 'at', at)
-if ARGV[7] == '' then
-  redis.call('ZREM', KEYS[3], id)
-else
-  redis.call('ZADD', KEYS[3], digits(tonumber(at) + tonumber(ARGV[7])), id)
-end
+redis.call('ZADD', KEYS[3], ARGV[7] == '' and '+inf' or digits(tonumber(at) + tonumber(ARGV[7])), id)
 
 if long then
   local status, public = ARGV[10], ARGV[11] == '1'

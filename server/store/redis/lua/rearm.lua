@@ -2,8 +2,4 @@
 -- KEYS  1 room  2 due.  ARGV  1 room's id  2 seq  3 tag  4 moment ("": never)
 local head = redis.call('HMGET', KEYS[1], 'seq', 'tag', 'aside')
 if head[1] ~= ARGV[2] or head[2] ~= ARGV[3] or head[3] then return end
-if ARGV[4] == '' then
-  redis.call('ZREM', KEYS[2], ARGV[1])
-else
-  redis.call('ZADD', KEYS[2], ARGV[4], ARGV[1])
-end
+redis.call('ZADD', KEYS[2], ARGV[4] == '' and '+inf' or ARGV[4], ARGV[1])

@@ -1,0 +1,145 @@
+"""The policies that look ahead: `easy`, `normal`, `hard`, for every game that has an engine.
+
+Rules that hold here:
+
+1. A search sees what its seat sees: its state document, nothing else. It imagines the rest (`Engine.imagine`).
+2. The levels are numbers of iterations. A budget in seconds caps them, so that a slow machine still plays in time;
+   where it does not cap, the choice follows from document, list and random numbers alone.
+3. A search is a value that can be sent to another process, where it does its work.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from importlib import import_module
+from importlib.util import find_spec
+from random import Random
+from typing import Any, TypeAlias
+
+import msgspec
+
+from clients.bots.tree import Guide, Tree, View
+from server.engines import ENGINES, AnyEngine
+from server.engines.engine import Action
+
+Choose: TypeAlias = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]], Random], Mapping[str, Any]]
+Pick: TypeAlias = Callable[[Any, int, Sequence[Action], Random], Action]
+
+
+class Level(msgspec.Struct, frozen=True):
+    """How long a search goes on: so many iterations, but no more than so many seconds (None: as many as it takes)."""
+
+    iterations: int
+    seconds: float | None = None
+
+
+LEVELS: Mapping[str, Level] = {
+    "easy": Level(25, 0.5),
+    "normal": Level(100, 2.0),
+    "hard": Level(400, 6.0),
+}
+
+
+class Search(msgspec.Struct, frozen=True):
+    """A policy that looks ahead."""
+
+    level: Level
+
+    def hurried(self, factor: float) -> Search:
+        """The same search with so many times less time."""
+        seconds = self.level.seconds
+        return self if seconds is None else Search(Level(self.level.iterations, seconds / factor))
+
+    def __call__(
+        self, state: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], random: Random
+    ) -> Mapping[str, Any]:
+        """The action that did best in the search.
+
+        Raises:
+            LookupError: this version of the rules is not here.
+        """
+        if len(actions) == 1:
+            return actions[0]
+        room = state["room"]
+        engine = ENGINES[room["game"], room["rules"]]
+        tree = Tree(engine, guide_of(engine.name, engine.rules), _view(engine, state), random)
+        end = None if self.level.seconds is None else time.monotonic() + self.level.seconds
+        for _ in range(self.level.iterations):
+            tree.iterate()
+            if end is not None and time.monotonic() >= end:
+                break
+        return _listed(tree.ranked(), actions, random)
+
+
+def _view(engine: AnyEngine, state: Mapping[str, Any]) -> View:
+    options = {name: state["room"]["options"][name] for name in engine.options.__struct_fields__}
+    return View(
+        game=state["game"],
+        you=state["you"],
+        seats=len(state["room"]["seats"]),
+        options=msgspec.convert(options, engine.options),
+    )
+
+
+def _listed(ranked: Sequence[Action], actions: Sequence[Mapping[str, Any]], random: Random) -> Mapping[str, Any]:
+    """The first of the actions, best first, as it stands on the list."""
+    listed = list(actions)
+    for action in ranked:
+        wanted = msgspec.json.decode(msgspec.json.encode(action))
+        if wanted in listed:
+            return listed[listed.index(wanted)]
+    return random.choice(listed)
+
+
+class GuideTo(msgspec.Struct, frozen=True):
+    """The guide to a game of which it is known what a position is worth."""
+
+    spread: float
+    horizon: int
+    pick: Pick
+    value: Callable[[Any, int], float]
+
+
+class ByChance:
+    """The guide to a game of which nothing but the rules is known: it plays at random, to the end."""
+
+    spread = 10.0
+    horizon = 1000
+
+    def pick(self, _state: Any, _seat: int, actions: Sequence[Action], random: Random) -> Action:
+        """Anything."""
+        return random.choice(actions)
+
+    def value(self, _state: Any, _seat: int) -> float:
+        """Nothing is known of a game that is not over."""
+        return 0.0
+
+
+@lru_cache
+def guide_of(game: str, rules: str) -> Guide:
+    """What helps a search in this game."""
+    place = f"clients.bots.values.{game}"
+    if not find_spec(place):
+        return ByChance()
+    values = import_module(place)
+    pick = getattr(values, "pick", None) or _as_greedy(ENGINES[game, rules])
+    return GuideTo(values.SPREAD, values.HORIZON, pick, values.value)
+
+
+def _as_greedy(engine: AnyEngine) -> Pick:
+    """What the greedy policy would do with the views of the seat."""
+    choose: Choose = import_module(f"clients.bots.greedy.{engine.name}").choose
+
+    def pick(state: Any, seat: int, actions: Sequence[Action], random: Random) -> Action:
+        document = {
+            "turn": {"phase": engine.turn(state)[1]},
+            "game": engine.public_view(state),
+            "you": {"seat": seat, **engine.private_view(state, seat)},
+        }
+        maps: list[Mapping[str, Any]] = msgspec.to_builtins(actions)
+        action: Action = actions[maps.index(choose(document, maps, random))]
+        return action
+
+    return pick

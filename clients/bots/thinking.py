@@ -1,0 +1,104 @@
+"""Where policies that look ahead do their work: in worker processes, so that connections stay alive meanwhile.
+
+Rules that hold here:
+
+1. A policy that needs no time is asked at once, in the event loop. Only a `Search` goes to a worker.
+2. Workers are started when they are first needed, one a processor, and end with the process that started them, however
+   it ends.
+3. When more decisions wait than there are workers, each has so much less time: nobody waits for a crowd.
+4. A worker that was killed costs nothing but time: the others are replaced with it, and the decision is made again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import wait
+from random import Random
+from typing import Any
+
+from clients.bots.policies import Choose
+from clients.bots.search import Search
+
+ATTEMPTS = 3
+"""How often a decision is made whose worker dies, before that is an error."""
+
+
+class Thinkers:
+    """The worker processes of this process."""
+
+    def __init__(self, workers: int | None = None) -> None:
+        """`workers`: how many (None: one a processor)."""
+        self.workers = workers or os.cpu_count() or 1
+        self._pool: ProcessPoolExecutor | None = None
+        self._waiting = 0
+
+    async def decide(
+        self, choose: Choose, state: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], random: Random
+    ) -> Mapping[str, Any]:
+        """What the policy chooses.
+
+        Raises:
+            BrokenProcessPool: worker after worker was killed.
+        """
+        if not isinstance(choose, Search) or len(actions) == 1:
+            return choose(state, actions, random)
+        own = Random(random.getrandbits(64))  # noqa: S311 - the same whether the work is done here or there
+        self._waiting += 1
+        try:
+            hurried = choose.hurried(max(1.0, self._waiting / self.workers))
+            return await self._ask(lambda pool: pool.submit(hurried, state, actions, own))
+        finally:
+            self._waiting -= 1
+
+    async def _ask(self, submit: Callable[[ProcessPoolExecutor], Any]) -> Mapping[str, Any]:
+        for attempt in range(1, ATTEMPTS + 1):
+            pool = self._pool = self._pool or self._start()
+            try:
+                chosen: Mapping[str, Any] = await asyncio.wrap_future(submit(pool))
+            except BrokenProcessPool:
+                if self._pool is pool:
+                    self._pool = None
+                if attempt == ATTEMPTS:
+                    raise
+            else:
+                return chosen
+        raise AssertionError("an attempt returns or raises")
+
+    def _start(self) -> ProcessPoolExecutor:
+        spawned = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(self.workers, mp_context=spawned, initializer=_begin)
+
+    def stop(self) -> None:
+        """End the workers at once, whatever they are at. Nobody may wait for them any more."""
+        if self._pool is not None:
+            for worker in multiprocessing.active_children():
+                worker.terminate()
+            self._pool.shutdown(cancel_futures=True)
+            self._pool = None
+
+
+def _begin() -> None:
+    """In a worker: leave Ctrl-C to the process that started it, and end when that has ended."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with contextlib.suppress(OSError):
+        os.nice(5)
+    threading.Thread(target=_follow, daemon=True).start()
+
+
+def _follow() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        wait([parent.sentinel])
+        os._exit(0)
+
+
+THINKERS = Thinkers()
+"""The workers that all games of this process share."""

@@ -1,0 +1,224 @@
+"""The tree of a search: information-set Monte Carlo tree search with one observer, by the contract of an engine alone.
+
+After Cowling, Powley, Whitehouse: "Information Set Monte Carlo Tree Search" (2012), algorithm SO-ISMCTS.
+
+Rules that hold here:
+
+1. An iteration plays one scenario: a state imagined behind the observer's own views, and dice for every turn. All
+   walk one tree of actions. Chance and what is hidden have no nodes: a node stands for all states that the same
+   actions may lead to. The n-th try of each action of the root plays scenario n, so that luck favours none of them.
+2. A node's children are weighed by UCT among those that are legal in this iteration's state; the exploration term goes
+   by how often a child could have been chosen.
+3. Long lists widen by and by: after n visits a node has about `WIDTH` · n^`WIDENING` children to choose from. The
+   first is the guide's own choice, the others come at random.
+4. Every seat maximises its own reward: 0 to 1 by where it stands against the best of the others.
+"""
+
+from __future__ import annotations
+
+import hmac
+from collections.abc import Mapping, Sequence
+from math import log, sqrt, tanh
+from random import Random
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from server.engines import AnyEngine
+from server.engines.dice import Dice
+from server.engines.engine import Action, Result
+
+EXPLORATION = 0.2
+WIDTH = 1.0
+WIDENING = 0.5
+IMAGINED = 48
+"""States that are imagined for one decision; more scenarios share them, each with dice of its own."""
+CAUTION = 0.4
+"""What one visit leaves unknown of a reward, against which a choice is made."""
+WIN = 0.5
+"""Share of a finished game's reward that goes by winning; the rest goes by the difference of the scores."""
+
+
+class Guide(Protocol):
+    """What a search knows of a game besides its rules."""
+
+    @property
+    def spread(self) -> float:
+        """A difference of points that is nearly decisive."""
+
+    @property
+    def horizon(self) -> int:
+        """Decisions that are played out beyond the tree before a position is valued, at the end of a turn."""
+
+    def pick(self, state: Any, seat: int, actions: Sequence[Action], random: Random) -> Action:
+        """What a fast player would do."""
+
+    def value(self, state: Any, seat: int) -> float:
+        """The score that the seat may expect, in points."""
+
+
+class View(msgspec.Struct, frozen=True):
+    """All that an observer has: its views, as plain data, and what everybody knows of the table."""
+
+    game: Mapping[str, Any]
+    you: Mapping[str, Any]
+    seats: int
+    options: msgspec.Struct
+
+
+class Node:
+    """What was found behind one row of actions. `total` is the sum of rewards of the seat that chose the last."""
+
+    __slots__ = ("available", "children", "total", "visits")
+
+    def __init__(self) -> None:
+        self.children: dict[Action, Node] = {}
+        self.visits = 0
+        self.available = 0
+        self.total = 0.0
+
+    def weight(self) -> float:
+        """UCT: the mean reward, and what is still unknown of it."""
+        return self.total / self.visits + EXPLORATION * sqrt(log(self.available + 1) / self.visits)
+
+    def sure(self) -> float:
+        """A lower bound of the mean reward: what few visits found weighs less."""
+        return (self.total - CAUTION * sqrt(self.visits)) / self.visits
+
+
+class Scenario(NamedTuple):
+    """One way that everything hidden and all chance may be."""
+
+    state: Any
+    key: bytes
+
+
+class Course:
+    """How a scenario goes on: each turn has dice of its own, the same whatever led to it."""
+
+    def __init__(self, engine: AnyEngine, scenario: Scenario) -> None:
+        self._engine = engine
+        self._key = scenario.key
+        self._turn = -1
+        self._dice = Dice(scenario.key)
+        self.state = scenario.state
+
+    def go(self, seat: int, action: Action) -> None:
+        """Play the action."""
+        turn = turn_number(self._engine, self.state)
+        if turn != self._turn:
+            self._turn = turn
+            self._dice = Dice(hmac.digest(self._key, turn.to_bytes(8, "big"), "sha256"))
+        self.state, _ = self._engine.apply(self.state, seat, action, self._dice)
+
+
+class Tree:
+    """A search for one decision of the seat `view.you["seat"]`."""
+
+    def __init__(self, engine: AnyEngine, guide: Guide, view: View, random: Random) -> None:
+        self._engine = engine
+        self._guide = guide
+        self._view = view
+        self._random = random
+        self._seat: int = view.you["seat"]
+        self._scenarios: list[Scenario] = []
+        self.root = Node()
+        self._legal = engine.legal_actions(self._scenario(0).state, self._seat)
+
+    def iterate(self) -> None:
+        """Walk down the tree to a new node, play on from there, remember how it went."""
+        action, grown = self._select(self.root, self._scenario(0).state, self._seat, self._legal)
+        node = self.root.children[action]
+        course = Course(self._engine, self._scenario(node.visits))
+        path = [(node, self._seat)]
+        course.go(self._seat, action)
+        while not grown and (deciding := self._engine.deciding(course.state)):
+            seat = self._seat if self._seat in deciding else deciding[0]
+            action, grown = self._select(node, course.state, seat, self._engine.legal_actions(course.state, seat))
+            course.go(seat, action)
+            node = node.children[action]
+            path.append((node, seat))
+        self._play_on(course)
+        rewards = self._rewards(course.state)
+        self.root.visits += 1
+        for reached, seat in path:
+            reached.visits += 1
+            reached.total += rewards[seat]
+
+    def _scenario(self, number: int) -> Scenario:
+        """The scenario of this number; they are made in order, as they are needed."""
+        view = self._view
+        while len(self._scenarios) <= number:
+            key = self._random.randbytes(32)
+            if len(self._scenarios) < IMAGINED:
+                state = self._engine.imagine(view.game, view.you, view.seats, view.options, Dice(key))
+            else:
+                state = self._scenarios[len(self._scenarios) % IMAGINED].state
+            self._scenarios.append(Scenario(state, key))
+        return self._scenarios[number]
+
+    def _select(self, node: Node, state: Any, seat: int, actions: Sequence[Action]) -> tuple[Action, bool]:
+        """The action to follow, and whether it is new in the tree. A forced one ends no walk."""
+        known = [(action, child) for action in actions if (child := node.children.get(action)) is not None]
+        for _, child in known:
+            child.available += 1
+        wide = len(known) == len(actions) or len(known) >= WIDTH * node.visits**WIDENING
+        if not (known and wide):
+            action = self._new(node, state, seat, actions)
+            child = node.children[action] = Node()
+            child.available = 1
+            return action, len(actions) > 1
+        return max(known, key=lambda each: each[1].weight())[0], False
+
+    def _new(self, node: Node, state: Any, seat: int, actions: Sequence[Action]) -> Action:
+        if len(actions) == 1:
+            return actions[0]
+        if not node.children:
+            return self._guide.pick(state, seat, actions, self._random)
+        return self._random.choice([action for action in actions if action not in node.children])
+
+    def _play_on(self, course: Course) -> None:
+        """On to the end of a turn, about as many decisions later as the guide wants."""
+        engine, left, turn = self._engine, self._guide.horizon, turn_number(self._engine, course.state)
+        while deciding := engine.deciding(course.state):
+            if left <= 0 and turn_number(engine, course.state) != turn:
+                break
+            turn = turn_number(engine, course.state)
+            actions = engine.legal_actions(course.state, deciding[0])
+            if len(actions) == 1:
+                action = actions[0]
+            else:
+                action = self._guide.pick(course.state, deciding[0], actions, self._random)
+                left -= 1
+            course.go(deciding[0], action)
+
+    def _rewards(self, state: Any) -> Sequence[float]:
+        result = self._engine.result(state)
+        if result is not None:
+            return _ended(result, self._guide.spread)
+        values = [self._guide.value(state, seat) for seat in range(self._view.seats)]
+        return [_by_lead(values, seat, self._guide.spread) for seat in range(self._view.seats)]
+
+    def ranked(self) -> Sequence[Action]:
+        """The root's actions, best first: by what is sure of them, the mean reward less what is still unknown of it."""
+        children = self.root.children
+        return sorted(children, key=lambda action: -children[action].sure())
+
+
+def turn_number(engine: AnyEngine, state: Any) -> int:
+    """The number of the turn."""
+    return engine.turn(state)[0]
+
+
+def _by_lead(values: Sequence[float], seat: int, spread: float) -> float:
+    others = [value for other, value in enumerate(values) if other != seat]
+    return 0.5 + 0.5 * tanh((values[seat] - max(others, default=0.0)) / spread)
+
+
+def _ended(result: Result, spread: float) -> Sequence[float]:
+    """Of the winners each has an equal part of the win."""
+    won = result.ranks.count(1)
+    return [
+        WIN * (rank == 1) / won + (1 - WIN) * _by_lead(result.scores, seat, spread)
+        for seat, rank in enumerate(result.ranks)
+    ]

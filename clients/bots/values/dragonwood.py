@@ -1,0 +1,38 @@
+"""Dragonwood: points taken, the bonus for the most creatures as it stands, and what hand and enhancements may bring."""
+
+from __future__ import annotations
+
+from clients.bots.greedy.dragonwood import BONUS, CARD, COMPONENTS, ONCE
+from server.engines.dragonwood.state import State
+
+SPREAD = 10.0
+HORIZON = 6
+
+
+def value(state: State, seat: int) -> float:
+    """The score that the seat may expect."""
+    player = state.players[seat]
+    points = float(sum(COMPONENTS.points(card) for card in player.creatures))
+    counts = [len(each.creatures) for each in state.players]
+    lead = counts[seat] - max(count for other, count in enumerate(counts) if other != seat)
+    points += COMPONENTS.printed.most_creatures.alone * (0.5 + max(-0.5, min(0.5, 0.2 * lead)))
+    turns = _turns_left(state)
+    points += CARD * min(len(player.hand), COMPONENTS.printed.hand_limit) * min(1.0, turns / 3)
+    return points + sum(_enhancement(card, turns) for card in player.enhancements)
+
+
+def _turns_left(state: State) -> float:
+    seats = len(state.players)
+    if state.final_turn is not None:
+        return (state.final_turn - state.number) / seats
+    decks = COMPONENTS.printed.decks_until_end - state.ran_out
+    return 1.6 * (len(state.adventurers) + (decks - 1) * len(state.discard)) / seats
+
+
+def _enhancement(number: int, turns: float) -> float:
+    card = COMPONENTS.enhancement(number)
+    if card is None or turns < 1:
+        return 0.0
+    special = (card.strike_bonus + card.stomp_bonus + card.scream_bonus) / 2
+    bonus = card.any_bonus + special + 1.2 * card.reroll + 1.8 * (card.extra_dice + card.wild_cards)
+    return bonus * ONCE if card.once else bonus * BONUS * min(turns, 12)
