@@ -252,7 +252,7 @@ class Table:
         self.due = None
 
     def _arrange(self) -> None:
-        """Set the timers for the room's next chore and for the next release to delayed spectators."""
+        """Set the timers: for the next chore, the next release to delayed spectators, the next word of who is there."""
         self.close()
         clock = self.hub.clock
         if not self.loaded:
@@ -264,6 +264,8 @@ class Table:
         release = self.release()
         if release is not None:
             self._timers.append(clock.call_at(release, self._arrange))
+        if self.talk.due is not None:
+            self._timers.append(clock.call_at(self.talk.due, self.talk.tell))
 
     def _load_again(self) -> None:
         """Whoever is attached must not wait for somebody's next request."""

@@ -26,6 +26,9 @@ log = structlog.get_logger("pharos.rooms")
 LINES_AFTER_JOIN = 50
 LINES_KEPT = 200
 
+TOGETHER = 100
+"""ms within which comings and goings are told as one: a crowd that comes at once costs each of it little."""
+
 
 class Talk:
     """What a table knows of presence and chat. Everything but `changed` runs in the table's jobs."""
@@ -33,6 +36,10 @@ class Talk:
     def __init__(self, table: Table) -> None:
         self._table = table
         self.presence: Presence | None = None
+        self.due: int | None = None
+        """When the viewers are to be told who is there (ms of store time), if they have to be."""
+        self._told: Presence | None = None
+        self._told_at = 0
         self._lines: list[ChatLine] | None = None
         self._said: dict[str, float] = {}
         self._keys: dict[tuple[str, str], ChatLine] = {}
@@ -62,10 +69,24 @@ class Talk:
         except StoreUnavailable:
             found = Attached(viewers.seats(), len(viewers.spectators), 0)
         seats = range(len(table.room.state.seats))
-        presence = Presence(table.id, [seat in found.seats for seat in seats], found.spectators)
-        if presence != self.presence:
-            self.presence = presence
-            viewers.notice(presence, table.hub.clock.now())
+        self.presence = Presence(table.id, [seat in found.seats for seat in seats], found.spectators)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Tell all viewers who is there, now or as soon as it may be."""
+        presence, now = self.presence, self._table.hub.clock.now()
+        if presence is None or presence == self._told:
+            self.due = None
+        elif now - self._told_at < TOGETHER:
+            self.due = self._told_at + TOGETHER
+        else:
+            self._told, self._told_at, self.due = presence, now, None
+            self._table.viewers.notice(presence, now)
+
+    def tell(self) -> None:
+        """It is time to tell the viewers who is there."""
+        self.due = None
+        self._table.submit(Job(_tell_presence, lambda _: None))
 
     def greet(self, viewer: Viewer) -> None:
         """Tell a new viewer who is there."""
@@ -182,6 +203,10 @@ class Talk:
         chosen = lines[-LINES_AFTER_JOIN:] if since is None else [line for line in lines if line.n > since]
         for line in chosen:
             viewer.connection.outbox.notice(self._table.id, viewer.connection.codec.encode(line))
+
+
+async def _tell_presence(table: Table) -> None:
+    table.talk._tell()
 
 
 def _pack(line: ChatLine) -> bytes:
