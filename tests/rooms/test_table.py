@@ -392,3 +392,22 @@ async def test_a_room_in_which_people_only_come_and_go_ends_at_its_last_entry(
         await hub.take_seat(room, TakeSeat(), guest, bot_host=False)
         await hub.vacate(room, 0, guest)
     await until(watcher, lambda m: isinstance(m, Patch) and m.events[0]["kind"] == "abandoned")
+
+
+async def test_a_room_that_is_left_to_other_nodes_is_not_kept_in_memory(
+    hub: Hub, world: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = ToyEngine()
+    with monkeypatch.context() as here:
+        here.setitem(ENGINES, (engine.name, engine.rules), engine)
+        party = await Nodes([hub]).room(2, game="toy")
+        table = table_of(hub, party)
+        await table.finished()
+        hub.drop(table)
+    world.rooms[RoomId(party.room)].due = 0
+    for _ in range(2):
+        await hub.keeping.sweep()
+        looking = hub.known(RoomId(party.room))
+        if looking is not None and looking.busy:
+            await looking.finished()
+    assert hub.known(RoomId(party.room)) is None
