@@ -11,7 +11,20 @@ import pytest
 from msgspec.structs import replace
 
 from protocol.codes import Code, ProtocolError
-from protocol.messages import Chat, CreateRoom, Error, Join, Legal, OfferSeats, Ok, Resign, RoomId, Snapshot, TakeSeat
+from protocol.messages import (
+    Chat,
+    CreateRoom,
+    Error,
+    Join,
+    Legal,
+    OfferSeats,
+    Ok,
+    Patch,
+    Resign,
+    RoomId,
+    Snapshot,
+    TakeSeat,
+)
 from server.engines import ENGINES
 from server.rooms import writing
 from server.rooms.hub import Hub
@@ -373,13 +386,28 @@ async def test_a_room_in_which_people_only_come_and_go_ends_at_its_last_entry(
     token = new_token()
     made = await hub.create(CreateRoom("dragonwood", 2, seat=False), token)
     room = RoomId(made.room)
-    guests = [new_token() for _ in range(3)]
-    for guest in guests[:2]:
+    watcher = Peer(hub)
+    assert isinstance(await watcher.join(room), Ok)
+    for guest in (new_token(), new_token(), new_token()):
         await hub.take_seat(room, TakeSeat(), guest, bot_host=False)
         await hub.vacate(room, 0, guest)
-    await hub.take_seat(room, TakeSeat(), guests[2], bot_host=False)
-    with pytest.raises(ProtocolError) as refused:
-        await hub.vacate(room, 0, guests[2])
-    assert refused.value.code is Code.GAME_OVER
-    looked: Any = await hub.look(room)
-    assert looked["room"]["status"] == "abandoned"
+    await until(watcher, lambda m: isinstance(m, Patch) and m.events[0]["kind"] == "abandoned")
+
+
+async def test_a_room_that_is_left_to_other_nodes_is_not_kept_in_memory(
+    hub: Hub, world: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine = ToyEngine()
+    with monkeypatch.context() as here:
+        here.setitem(ENGINES, (engine.name, engine.rules), engine)
+        party = await Nodes([hub]).room(2, game="toy")
+        table = table_of(hub, party)
+        await table.finished()
+        hub.drop(table)
+    world.rooms[RoomId(party.room)].due = 0
+    for _ in range(2):
+        await hub.keeping.sweep()
+        looking = hub.known(RoomId(party.room))
+        if looking is not None and looking.busy:
+            await looking.finished()
+    assert hub.known(RoomId(party.room)) is None
