@@ -103,7 +103,7 @@ class World:
         socket.connection_made(transport)
         socket.data_received((HANDSHAKE % codec.subprotocol).encode())
         socket.data_received(data)
-        while self.endpoint._waiting or socket._backlog:
+        while self.endpoint._waiting or self.endpoint._later or socket._backlog:
             await asyncio.sleep(0)
         socket.connection_lost(None)
         written = bytes(transport.written)
