@@ -77,7 +77,7 @@ class Table:
     @property
     def busy(self) -> bool:
         """Whether jobs wait or run."""
-        return self._worker is not None
+        return self._worker is not None and not self._worker.done()
 
     @property
     def attended(self) -> bool:
@@ -87,12 +87,12 @@ class Table:
     def submit(self, job: Job) -> None:
         """Do the job after those that wait already."""
         self._jobs.append(job)
-        if self._worker is None:
+        if not self.busy:
             self._worker = asyncio.get_running_loop().create_task(self._work())
 
     async def finished(self) -> None:
         """Until no job waits or runs."""
-        while self._worker is not None:
+        while self.busy and self._worker is not None:
             await asyncio.wait([self._worker])
 
     async def _work(self) -> None:
@@ -167,6 +167,8 @@ class Table:
         self.let_go()
         if was_loaded and self.attended:
             self.submit(RELOAD)
+        if isinstance(error, writing.Untold):
+            return ProtocolError(Code.UNKNOWN_OUTCOME, "a fault of the server came between; send the same key again")
         return ProtocolError(Code.INTERNAL, "a fault of the server; the room is loaded anew")
 
     def _store_failure(self, error: Exception) -> ProtocolError:

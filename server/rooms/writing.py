@@ -34,13 +34,17 @@ ATTEMPTS = 100
 """How often a decision is taken anew because another node was faster."""
 
 
+class Untold(Exception):  # noqa: N818
+    """The entry is in the journal, but something of ours raised when it was committed and told."""
+
+
 async def carry_out(table: Table, intent: AnyIntent) -> int:
     """Decide, append, commit, tell; again if another node was faster. The seq of the entry.
 
     Before anything else after an outage, what nobody could use of the clocks is given back.
 
     Raises:
-        ProtocolError: refused. StoreUnavailable, UnknownOutcome, BrokenJournal.
+        ProtocolError: refused. StoreUnavailable, UnknownOutcome, BrokenJournal, Untold.
     """
     await give_back(table)
     return await _carry_out(table, intent)
@@ -104,9 +108,12 @@ async def _append(table: Table, proposal: Proposal) -> Change:
         head = await hub.store.append(append)
     table.due = None if index.due is None else head.at + index.due
     appended = Recorded(head.seq, head.tag, head.at, proposal.entry)
-    with hub.stats.timing(Stage.COMMIT):
-        change = room.commit_planned(appended, proposal.outcome, next_state)
-        _tell(table, change)
+    try:
+        with hub.stats.timing(Stage.COMMIT):
+            change = room.commit_planned(appended, proposal.outcome, next_state)
+            _tell(table, change)
+    except Exception as error:
+        raise Untold(f"entry {head.seq} can't be told") from error
     return change
 
 
