@@ -26,12 +26,12 @@ from clients.lobby import Lobby
 IDLE = 2000
 CROWD = 500
 SEATS = 4
-BLOCKS = 10
+BLOCKS = 6
 ACTIONS = 100
 PACE = 0.02
 """Seconds between an action's `ok` and the next action."""
 
-REST = random.Random(3)  # noqa: S311 - play, not secrets
+REST = random.Random(3)
 
 
 class Viewer(Wire):
@@ -118,8 +118,7 @@ async def seated(port: int) -> tuple[str, list[str]]:
 
 async def watch(port: int, room: str, viewers: int) -> None:
     """So many spectators, in a process of their own, until the standard input ends."""
-    for _ in range(viewers):
-        await connect(port, Viewer(room))
+    await asyncio.gather(*(connect(port, Viewer(room)) for _ in range(viewers)))
     print("there", flush=True)
     await asyncio.to_thread(sys.stdin.read)
 
@@ -176,6 +175,7 @@ async def idle(port: int, pid: int, *, seats: bool) -> None:
     for number in range(IDLE):
         room, tokens = rooms[number % len(rooms)]
         await connect(port, Viewer(room, tokens[number // len(rooms)] if seats else None))
+    await asyncio.sleep(1)
     each = (machine.resident_bytes(pid) - before) / IDLE
     who = f"one on every seat of {len(rooms)} rooms" if seats else f"spectators of {len(rooms)} rooms"
     print(f"{IDLE} idle connections, {who}: {each / 1024:.1f} KB each")

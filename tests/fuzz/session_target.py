@@ -38,7 +38,7 @@ HANDSHAKE = (
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: %s\r\n\r\n"
 )
 CODES = {1000, 1002, *map(int, Close)}
-"""What the server may close with: the protocol's codes, WebSocket's own for what is no WebSocket, a peer's code again."""
+"""What the server may close with: the protocol's codes, WebSocket's own for no WebSocket, a peer's code again."""
 
 
 class Nowhere(asyncio.Transport):
@@ -103,7 +103,7 @@ class World:
         socket.connection_made(transport)
         socket.data_received((HANDSHAKE % codec.subprotocol).encode())
         socket.data_received(data)
-        while self.endpoint._waiting or socket._backlog:
+        while self.endpoint._waiting or self.endpoint._later or socket._backlog:  # noqa: ASYNC110 - turns of the loop
             await asyncio.sleep(0)
         socket.connection_lost(None)
         written = bytes(transport.written)

@@ -44,7 +44,7 @@ class Act:
         return self.entry is None and self.refused is None
 
 
-class Lost(Exception):
+class Lost(Exception):  # noqa: N818 - reads as the statement it makes
     """The connection is of no use any more."""
 
 

@@ -81,7 +81,7 @@ class Evening:
                     task.cancel()
 
     async def _over(self, players: list[Player]) -> None:
-        while not (self.ending.is_set() or all(player.over for player in players)):
+        while not (self.ending.is_set() or all(player.over for player in players)):  # noqa: ASYNC110 - two conditions
             await asyncio.sleep(0.05)
 
     def total(self, count: Callable[[Player], int]) -> int:
