@@ -36,9 +36,14 @@ WARMING_UP = 200
 
 async def connect(wires: Sequence[Wire], port: int) -> None:
     """Open the connections, some at a time, and wait until all have joined."""
-    async with asyncio.timeout(PATIENCE):
-        for first in range(0, len(wires), AT_A_TIME):
-            await asyncio.gather(*(_connect(wire, port) for wire in wires[first : first + AT_A_TIME]))
+    try:
+        async with asyncio.timeout(PATIENCE):
+            for first in range(0, len(wires), AT_A_TIME):
+                await asyncio.gather(*(_connect(wire, port) for wire in wires[first : first + AT_A_TIME]))
+    except TimeoutError:
+        missing = sum(not wire.joined.is_set() for wire in wires)
+        ended = {wire.ended for wire in wires if wire.ended}
+        sys.exit(f"{missing} of {len(wires)} connections had not joined after {PATIENCE:.0f} s: {ended or 'no reason'}")
 
 
 async def _connect(wire: Wire, port: int) -> None:

@@ -25,7 +25,9 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--url", default="http://127.0.0.1:8000", help="the server (%(default)s)")
     parser.add_argument("--game", default="dragonwood", help="the game of new rooms (%(default)s)")
     parser.add_argument("--seats", type=int, default=4, help="seats of new rooms (%(default)s)")
-    parser.add_argument("--policy", default="random", help="random, greedy; several with commas, a seat each")
+    parser.add_argument(
+        "--policy", default="random", help="random, greedy, easy, normal, hard; several with commas, a seat each"
+    )
     parser.add_argument("--games", type=int, default=1, help="how many games to play (%(default)s)")
     parser.add_argument("--at-once", type=int, default=5, help="how many of them at once (%(default)s)")
     parser.add_argument("--room", help="take the free seats of this room instead of creating rooms")

@@ -1,7 +1,8 @@
 """The policies by name: what plays a seat, given the state document and the list of legal actions.
 
 A policy is a function; it keeps nothing between decisions and sees what its seat sees. `random` plays every game,
-`greedy` those that have a module of their name in `clients.bots.greedy`.
+`greedy` those that have a module of their name in `clients.bots.greedy`; `easy`, `normal` and `hard` look ahead in
+every game that has an engine (`clients.bots.search`).
 """
 
 from __future__ import annotations
@@ -12,9 +13,12 @@ from importlib.util import find_spec
 from random import Random
 from typing import Any, TypeAlias
 
+from clients.bots.search import LEVELS, Search
+from server.engines import latest
+
 Choose: TypeAlias = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]], Random], Mapping[str, Any]]
 
-NAMES = ("random", "greedy")
+BY_RULE = ("random", "greedy")
 
 
 class UnknownPolicy(LookupError):  # noqa: N818 - reads as the statement it makes
@@ -28,7 +32,8 @@ def play_random(state: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], 
 
 def policies(game: str) -> tuple[str, ...]:
     """The names of the policies that play this game."""
-    return NAMES if _greedy(game) else NAMES[:1]
+    by_rule = BY_RULE if _greedy(game) else BY_RULE[:1]
+    return (*by_rule, *LEVELS) if latest(game) else by_rule
 
 
 def policy(name: str, game: str) -> Choose:
@@ -42,6 +47,8 @@ def policy(name: str, game: str) -> Choose:
     if name == "greedy" and (place := _greedy(game)):
         choose: Choose = import_module(place).choose
         return choose
+    if name in LEVELS and latest(game):
+        return Search(LEVELS[name])
     raise UnknownPolicy(f"no policy {name!r} for {game!r}; there are: {', '.join(policies(game))}")
 
 

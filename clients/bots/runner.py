@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from clients.bots.policies import Choose, policy
+from clients.bots.thinking import THINKERS
 from clients.connection import Connection, Room
 from clients.errors import Refused
 from clients.lobby import Lobby
@@ -118,7 +119,8 @@ async def play(room: Room, choose: Choose, random: Random, pause: float = 0.0) -
             if pause:
                 await asyncio.sleep(pause)
             if room.actions is message.actions:
-                await _decide(room, choose(room.state, message.actions, random), message.seq)
+                action = await THINKERS.decide(choose, room.state, message.actions, random)
+                await _decide(room, action, message.seq)
         elif isinstance(message, Patch | Snapshot) and room.over:
             return
     room.check_attached()

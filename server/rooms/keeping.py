@@ -70,7 +70,8 @@ class Keeping:
         """End all loops."""
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        looking = () if self._looking is None else (self._looking,)  # rooms may wait for it still: it ends by itself
+        await asyncio.gather(*self._tasks, *looking, return_exceptions=True)
         self._tasks.clear()
 
     async def _forever(self, step: Callable[[], Awaitable[None]], every: int) -> None:
@@ -188,9 +189,9 @@ class Keeping:
                 table.submit(Job(writing.catch_up, lambda _: None))
 
     async def _renew_presence(self) -> None:
-        for table in self._hub.loaded():
-            if table.attended:
-                table.talk.changed()
+        """Also loads rooms that were let go of and could not be loaded at once."""
+        for table in self._hub.attended():
+            table.talk.changed()
 
     async def _evict(self) -> None:
         """Let go of rooms at which nobody looks; whatever they need done by themselves, the sweep finds."""

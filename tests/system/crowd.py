@@ -36,7 +36,7 @@ class Crowd:
             try:
                 async with raw(port) as socket:
                     pause = await self._once(number, socket)
-            except (ConnectionError, asyncio.IncompleteReadError) as error:
+            except (ConnectionError, TimeoutError, asyncio.IncompleteReadError) as error:
                 if number in self.attached:
                     self.wrong.append(repr(error))
                 pause = AGAIN

@@ -48,15 +48,16 @@ def choose(state: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], rando
         return actions[0]
     dice = Dice(random.randbytes(32))
     table = ENGINE.imagine(state["game"], state["you"], len(state["game"]["seats"]), ENGINE.options(), dice)
-    best = _best(table, dice)
+    best = best_turn(table, dice)
     wanted = msgspec.to_builtins(best)
     return wanted if wanted in actions else random.choice(actions)
 
 
-def _best(state: State, dice: Dice) -> Action:
+def best_turn(state: State, dice: Dice, look: int = LOOK) -> Action:
+    """The first action of the best turn among those that `look` positions of a move show."""
     match state.phase:
         case Phase.TURN:
-            move = _best_move(state, dice)
+            move = _best_move(state, dice, look)
             explore = _best_explore(state)
             return max((plan for plan in (move, explore) if plan), key=itemgetter(0))[1]
         case Phase.EXPLORE:
@@ -65,7 +66,7 @@ def _best(state: State, dice: Dice) -> Action:
         case Phase.RETURN:
             return max(_after(state, dice), key=itemgetter(0))[1]
         case _:
-            return _best_move(state, dice)[1]
+            return _best_move(state, dice, look)[1]
 
 
 def _after(state: State, dice: Dice) -> list[tuple[float, Action]]:
@@ -138,13 +139,13 @@ class Node(NamedTuple):
     first: Action
 
 
-def _best_move(state: State, dice: Dice) -> tuple[float, Action]:
-    """The best end of a move within `LOOK` positions, nearest first, and its first action."""
+def _best_move(state: State, dice: Dice, look: int) -> tuple[float, Action]:
+    """The best end of a move within `look` positions, nearest first, and its first action."""
     seat = state.seat
     ahead = [Node(state, Stop())]
     known = {state.player}
     best: tuple[float, Action] | None = None
-    for looked in range(LOOK):
+    for looked in range(look):
         if looked == len(ahead):
             break
         node = ahead[looked]
