@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger()
 
-AT_ONCE = 64
+AT_ONCE = 32
 """To how many connections is written in one turn of the loop: a crowd's frames must not hold up its players' next."""
 
 TURNS = 4
