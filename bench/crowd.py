@@ -31,7 +31,7 @@ ACTIONS = 100
 PACE = 0.02
 """Seconds between an action's `ok` and the next action."""
 
-REST = random.Random(3)  # noqa: S311 - play, not secrets
+REST = random.Random(3)
 
 
 class Viewer(Wire):
