@@ -25,6 +25,7 @@ import structlog
 
 from clients.bots.policies import Choose, UnknownPolicy, policies, policy
 from clients.bots.runner import play
+from clients.bots.thinking import THINKERS
 from clients.connection import Connection
 from clients.errors import Refused, Unreachable
 from clients.lobby import Lobby
@@ -152,7 +153,9 @@ async def host(asked: argparse.Namespace, key: str) -> None:
     log.info("leaving the seats to the next host")
     for task in (serving, stopping):
         task.cancel()
-    for result in await asyncio.gather(serving, stopping, return_exceptions=True):
+    results = await asyncio.gather(serving, stopping, return_exceptions=True)
+    THINKERS.stop()
+    for result in results:
         if isinstance(result, Exception):
             raise result
 

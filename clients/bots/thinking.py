@@ -77,9 +77,11 @@ class Thinkers:
         return ProcessPoolExecutor(self.workers, mp_context=spawned, initializer=_begin)
 
     def stop(self) -> None:
-        """Give up what waits, and let the workers end."""
+        """End the workers at once, whatever they are at. Nobody may wait for them any more."""
         if self._pool is not None:
-            self._pool.shutdown(wait=False, cancel_futures=True)
+            for worker in multiprocessing.active_children():
+                worker.terminate()
+            self._pool.shutdown(cancel_futures=True)
             self._pool = None
 
 

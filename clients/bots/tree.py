@@ -4,9 +4,9 @@ After Cowling, Powley, Whitehouse: "Information Set Monte Carlo Tree Search" (20
 
 Rules that hold here:
 
-1. Every iteration starts from a state that was imagined behind the observer's own views, with dice of its own, and all
+1. An iteration plays one scenario: a state imagined behind the observer's own views, and dice for every turn. All
    walk one tree of actions. Chance and what is hidden have no nodes: a node stands for all states that the same
-   actions may lead to.
+   actions may lead to. The n-th try of each action of the root plays scenario n, so that luck favours none of them.
 2. A node's children are weighed by UCT among those that are legal in this iteration's state; the exploration term goes
    by how often a child could have been chosen.
 3. Long lists widen by and by: after n visits a node has about `WIDTH` · n^`WIDENING` children to choose from. The
@@ -16,10 +16,11 @@ Rules that hold here:
 
 from __future__ import annotations
 
+import hmac
 from collections.abc import Mapping, Sequence
 from math import log, sqrt, tanh
 from random import Random
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import msgspec
 
@@ -30,8 +31,8 @@ from server.engines.engine import Action, Result
 EXPLORATION = 0.2
 WIDTH = 1.0
 WIDENING = 0.5
-IMAGINED = 24
-"""States that are imagined for one decision; more iterations share them, each with dice of its own."""
+IMAGINED = 48
+"""States that are imagined for one decision; more scenarios share them, each with dice of its own."""
 CAUTION = 0.4
 """What one visit leaves unknown of a reward, against which a choice is made."""
 WIN = 0.5
@@ -85,6 +86,32 @@ class Node:
         return (self.total - CAUTION * sqrt(self.visits)) / self.visits
 
 
+class Scenario(NamedTuple):
+    """One way that everything hidden and all chance may be."""
+
+    state: Any
+    key: bytes
+
+
+class Course:
+    """How a scenario goes on: each turn has dice of its own, the same whatever led to it."""
+
+    def __init__(self, engine: AnyEngine, scenario: Scenario) -> None:
+        self._engine = engine
+        self._key = scenario.key
+        self._turn = -1
+        self._dice = Dice(scenario.key)
+        self.state = scenario.state
+
+    def go(self, seat: int, action: Action) -> None:
+        """Play the action."""
+        turn = turn_number(self._engine, self.state)
+        if turn != self._turn:
+            self._turn = turn
+            self._dice = Dice(hmac.digest(self._key, turn.to_bytes(8, "big"), "sha256"))
+        self.state, _ = self._engine.apply(self.state, seat, action, self._dice)
+
+
 class Tree:
     """A search for one decision of the seat `view.you["seat"]`."""
 
@@ -94,40 +121,48 @@ class Tree:
         self._view = view
         self._random = random
         self._seat: int = view.you["seat"]
-        self._states: list[Any] = []
+        self._scenarios: list[Scenario] = []
         self.root = Node()
+        self._legal = engine.legal_actions(self._scenario(0).state, self._seat)
 
     def iterate(self) -> None:
-        """Walk down the tree from an imagined state to a new node, play on from there, remember how it went."""
-        dice = Dice(self._random.randbytes(32))
-        state = self._imagined(dice)
-        path: list[tuple[Node, int]] = []
-        node, grown = self.root, False
-        while not grown and (deciding := self._engine.deciding(state)):
+        """Walk down the tree to a new node, play on from there, remember how it went."""
+        action, grown = self._select(self.root, self._scenario(0).state, self._seat, self._legal)
+        node = self.root.children[action]
+        course = Course(self._engine, self._scenario(node.visits))
+        path = [(node, self._seat)]
+        course.go(self._seat, action)
+        while not grown and (deciding := self._engine.deciding(course.state)):
             seat = self._seat if self._seat in deciding else deciding[0]
-            actions = self._engine.legal_actions(state, seat)
-            action, grown = self._select(node, state, seat, actions)
-            state, _ = self._engine.apply(state, seat, action, dice)
+            action, grown = self._select(node, course.state, seat, self._engine.legal_actions(course.state, seat))
+            course.go(seat, action)
             node = node.children[action]
             path.append((node, seat))
-        rewards = self._rewards(self._play_on(state, dice))
+        self._play_on(course)
+        rewards = self._rewards(course.state)
         self.root.visits += 1
         for reached, seat in path:
             reached.visits += 1
             reached.total += rewards[seat]
 
-    def _imagined(self, dice: Dice) -> Any:
-        view, visits = self._view, self.root.visits
-        if visits < IMAGINED:
-            self._states.append(self._engine.imagine(view.game, view.you, view.seats, view.options, dice))
-        return self._states[visits % IMAGINED]
+    def _scenario(self, number: int) -> Scenario:
+        """The scenario of this number; they are made in order, as they are needed."""
+        view = self._view
+        while len(self._scenarios) <= number:
+            key = self._random.randbytes(32)
+            if len(self._scenarios) < IMAGINED:
+                state = self._engine.imagine(view.game, view.you, view.seats, view.options, Dice(key))
+            else:
+                state = self._scenarios[len(self._scenarios) % IMAGINED].state
+            self._scenarios.append(Scenario(state, key))
+        return self._scenarios[number]
 
     def _select(self, node: Node, state: Any, seat: int, actions: Sequence[Action]) -> tuple[Action, bool]:
         """The action to follow, and whether it is new in the tree. A forced one ends no walk."""
         known = [(action, child) for action in actions if (child := node.children.get(action)) is not None]
         for _, child in known:
             child.available += 1
-        wide = len(known) == len(actions) or len(known) > WIDTH * node.visits**WIDENING - 1
+        wide = len(known) == len(actions) or len(known) >= WIDTH * node.visits**WIDENING
         if not (known and wide):
             action = self._new(node, state, seat, actions)
             child = node.children[action] = Node()
@@ -142,21 +177,20 @@ class Tree:
             return self._guide.pick(state, seat, actions, self._random)
         return self._random.choice([action for action in actions if action not in node.children])
 
-    def _play_on(self, state: Any, dice: Dice) -> Any:
-        """The state at the end of a turn, about as many decisions later as the guide wants."""
-        engine, left, turn = self._engine, self._guide.horizon, turn_number(self._engine, state)
-        while deciding := engine.deciding(state):
-            if left <= 0 and turn_number(engine, state) != turn:
+    def _play_on(self, course: Course) -> None:
+        """On to the end of a turn, about as many decisions later as the guide wants."""
+        engine, left, turn = self._engine, self._guide.horizon, turn_number(self._engine, course.state)
+        while deciding := engine.deciding(course.state):
+            if left <= 0 and turn_number(engine, course.state) != turn:
                 break
-            turn = turn_number(engine, state)
-            actions = engine.legal_actions(state, deciding[0])
+            turn = turn_number(engine, course.state)
+            actions = engine.legal_actions(course.state, deciding[0])
             if len(actions) == 1:
                 action = actions[0]
             else:
-                action = self._guide.pick(state, deciding[0], actions, self._random)
+                action = self._guide.pick(course.state, deciding[0], actions, self._random)
                 left -= 1
-            state, _ = engine.apply(state, deciding[0], action, dice)
-        return state
+            course.go(deciding[0], action)
 
     def _rewards(self, state: Any) -> Sequence[float]:
         result = self._engine.result(state)

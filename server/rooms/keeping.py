@@ -70,7 +70,8 @@ class Keeping:
         """End all loops."""
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        looking = () if self._looking is None else (self._looking,)  # rooms may wait for it still: it ends by itself
+        await asyncio.gather(*self._tasks, *looking, return_exceptions=True)
         self._tasks.clear()
 
     async def _forever(self, step: Callable[[], Awaitable[None]], every: int) -> None:

@@ -77,7 +77,7 @@ class Table:
     @property
     def busy(self) -> bool:
         """Whether jobs wait or run."""
-        return self._worker is not None
+        return self._worker is not None and not self._worker.done()
 
     @property
     def attended(self) -> bool:
@@ -87,12 +87,12 @@ class Table:
     def submit(self, job: Job) -> None:
         """Do the job after those that wait already."""
         self._jobs.append(job)
-        if self._worker is None:
+        if not self.busy:
             self._worker = asyncio.get_running_loop().create_task(self._work())
 
     async def finished(self) -> None:
         """Until no job waits or runs."""
-        while self._worker is not None:
+        while self.busy and self._worker is not None:
             await asyncio.wait([self._worker])
 
     async def _work(self) -> None:
@@ -167,6 +167,8 @@ class Table:
         self.let_go()
         if was_loaded and self.attended:
             self.submit(RELOAD)
+        if isinstance(error, writing.Untold):
+            return ProtocolError(Code.UNKNOWN_OUTCOME, "a fault of the server came between; send the same key again")
         return ProtocolError(Code.INTERNAL, "a fault of the server; the room is loaded anew")
 
     def _store_failure(self, error: Exception) -> ProtocolError:
@@ -180,7 +182,7 @@ class Table:
     async def load(self) -> None:
         """The room from its journal; whoever is attached already gets a fresh snapshot."""
         hub = self.hub
-        await hub.store.follow(self.id)
+        await hub.follow(self.id)
         loaded = await load(hub.store, self.id, hub.keep, recent=hub.pace.history_changes, now=hub.clock.now())
         attached = self.viewers.all() if self.attended else ()
         history = History(loaded.before.head, hub.pace.history_changes, hub.pace.history_bytes)
@@ -234,6 +236,10 @@ class Table:
             timer.cancel()
         self._timers.clear()
 
+    def release(self) -> int | None:
+        """Tell delayed spectators what is old enough; the moment of the next release, if something waits."""
+        return self.viewers.release(self.hub.clock.now())
+
     # What the room needs done by itself.
 
     def chore(self) -> Chore:
@@ -248,7 +254,7 @@ class Table:
         self.due = None
 
     def _arrange(self) -> None:
-        """Set the timers for the room's next chore and for the next release to delayed spectators."""
+        """Set the timers: for the next chore, the next release to delayed spectators, the next word of who is there."""
         self.close()
         clock = self.hub.clock
         if not self.loaded:
@@ -257,9 +263,11 @@ class Table:
             return
         due = self.chore().at if self.due is None else self.due
         self._timers.append(clock.call_at(due, self._time_for_chore))
-        release = self.viewers.release(clock.now())
+        release = self.release()
         if release is not None:
             self._timers.append(clock.call_at(release, self._arrange))
+        if self.talk.due is not None:
+            self._timers.append(clock.call_at(self.talk.due, self.talk.tell))
 
     def _load_again(self) -> None:
         """Whoever is attached must not wait for somebody's next request."""

@@ -26,8 +26,6 @@ class Viewer(msgspec.Struct):
     seat: int | None
     holder: bytes | None
     legal: bool
-    said: float = float("-inf")
-    """When a spectator last said something, on the event loop's clock."""
 
 
 class Window(msgspec.Struct, frozen=True):

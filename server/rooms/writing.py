@@ -18,6 +18,7 @@ from server.rooms.chores import Task
 from server.rooms.deciding import Already, Proposal
 from server.rooms.entries import MAX_ENTRY, BrokenJournal, Recorded, Vacated, kind_of, pack
 from server.rooms.intents import Abandon, AnyIntent, GiveBack
+from server.rooms.jobs import Job
 from server.rooms.listing import index_of
 from server.rooms.loading import commit, recorded
 from server.rooms.saved import save
@@ -33,13 +34,17 @@ ATTEMPTS = 100
 """How often a decision is taken anew because another node was faster."""
 
 
+class Untold(Exception):  # noqa: N818
+    """The entry is in the journal, but something of ours raised when it was committed and told."""
+
+
 async def carry_out(table: Table, intent: AnyIntent) -> int:
     """Decide, append, commit, tell; again if another node was faster. The seq of the entry.
 
     Before anything else after an outage, what nobody could use of the clocks is given back.
 
     Raises:
-        ProtocolError: refused. StoreUnavailable, UnknownOutcome, BrokenJournal.
+        ProtocolError: refused. StoreUnavailable, UnknownOutcome, BrokenJournal, Untold.
     """
     await give_back(table)
     return await _carry_out(table, intent)
@@ -75,7 +80,9 @@ async def _attempt(table: Table, intent: AnyIntent) -> int | None:
     except Conflict:
         await catch_up(table)
         return None
-    await _save_if_due(table)
+    if _to_be_saved(table):
+        # In a job of its own: whoever asked for the entry does not wait for it, nor hear that it failed.
+        table.submit(Job(_save, lambda _: None))
     return change.recorded.seq
 
 
@@ -101,9 +108,12 @@ async def _append(table: Table, proposal: Proposal) -> Change:
         head = await hub.store.append(append)
     table.due = None if index.due is None else head.at + index.due
     appended = Recorded(head.seq, head.tag, head.at, proposal.entry)
-    with hub.stats.timing(Stage.COMMIT):
-        change = room.commit_planned(appended, proposal.outcome, next_state)
-        _tell(table, change)
+    try:
+        with hub.stats.timing(Stage.COMMIT):
+            change = room.commit_planned(appended, proposal.outcome, next_state)
+            _tell(table, change)
+    except Exception as error:
+        raise Untold(f"entry {head.seq} can't be told") from error
     return change
 
 
@@ -137,16 +147,16 @@ def _tell(table: Table, change: Change) -> None:
     log.debug("entry", kind=kind_of(entry.entry))
 
 
-async def _save_if_due(table: Table) -> None:
+def _to_be_saved(table: Table) -> bool:
+    """Whether a snapshot is due: at a place that no undo can cross."""
     room = table.room
-    if room.state.takebacks or room.head.seq - table.saved_at < table.hub.pace.snapshot_every:
-        return
-    table.saved_at = room.head.seq
-    try:
-        await table.hub.store.save(table.id, save(room))
-    except StoreUnavailable as error:
-        # The entry is in the journal: whoever asked for it must not hear otherwise.
-        log.warning("snapshot not saved", room=table.id, reason=str(error))
+    return not room.state.takebacks and room.head.seq - table.saved_at >= table.hub.pace.snapshot_every
+
+
+async def _save(table: Table) -> None:
+    if _to_be_saved(table):
+        table.saved_at = table.room.head.seq
+        await table.hub.store.save(table.id, save(table.room))
 
 
 async def do_chore(table: Table) -> None:

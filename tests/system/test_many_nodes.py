@@ -43,9 +43,7 @@ async def check_all(evening: Evening, these: Nodes) -> None:
         check_table(table, replays[0], journals[table.room])
 
 
-async def evening_of(
-    folder: Path, rooms: int, trouble: Trouble, games: Sequence[tuple[str, int]] = SHORT
-) -> tuple[Evening, Nodes]:
+async def evening_of(folder: Path, rooms: int, trouble: Trouble, games: Sequence[tuple[str, int]] = SHORT) -> Evening:
     """Play at all nodes while there is trouble; then every `ok` must hold, and all must agree."""
     with nodes(folder) as these:
         evening, late = Evening(these.urls), asyncio.Event()
@@ -55,18 +53,18 @@ async def evening_of(
         assert troubled.done(), playing.exception()
         await troubled
         late.set()
-        async with asyncio.timeout(120):
+        async with asyncio.timeout(240):
             await playing
         await check_all(evening, these)
         assert these.errors() == []
         assert await asyncio.to_thread(these.stop) == [0] * len(these.servers)
-        return evening, these
+        return evening
 
 
-async def kill_nodes(these: Nodes, seconds: float) -> None:
-    """Every five seconds or so a random node dies, and another one takes its place."""
-    random, until = Random(5), asyncio.get_running_loop().time() + seconds
-    while asyncio.get_running_loop().time() < until:
+async def kill_nodes(these: Nodes, times: int) -> None:
+    """Every five seconds a random node dies, and another one takes its place."""
+    random = Random(5)
+    for _ in range(times):
         await asyncio.sleep(4)
         number = random.randrange(len(these.servers))
         await these.kill(number)
@@ -75,16 +73,14 @@ async def kill_nodes(these: Nodes, seconds: float) -> None:
 
 
 async def test_nodes_are_killed_and_no_action_is_lost_or_doubled(tmp_path: Path) -> None:
-    evening, these = await evening_of(tmp_path, 12, lambda these: kill_nodes(these, 12))
-    assert len(these.dead) >= 2
+    evening = await evening_of(tmp_path, 12, lambda these: kill_nodes(these, 3))
     assert evening.reconnects >= 12
     assert evening.oks > 500
 
 
 @pytest.mark.soak
 async def test_nodes_are_killed_for_ten_minutes(tmp_path: Path) -> None:
-    evening, these = await evening_of(tmp_path, 60, lambda these: kill_nodes(these, 600), LONG)
-    assert len(these.dead) >= 40
+    evening = await evening_of(tmp_path, 60, lambda these: kill_nodes(these, 100), LONG)
     assert evening.oks > 10_000
 
 
@@ -101,7 +97,7 @@ async def stop_and_kill(these: Nodes) -> None:
 
 
 async def test_a_node_that_stood_still_writes_nothing_old_and_redis_may_be_killed(tmp_path: Path) -> None:
-    evening, _ = await evening_of(tmp_path, 6, stop_and_kill)
+    evening = await evening_of(tmp_path, 6, stop_and_kill)
     assert evening.oks > 100
 
 
@@ -116,7 +112,7 @@ async def stop_redis(these: Nodes) -> None:
 
 @pytest.mark.soak
 async def test_redis_stands_still_for_ten_seconds(tmp_path: Path) -> None:
-    evening, _ = await evening_of(tmp_path, 12, stop_redis, LONG)
+    evening = await evening_of(tmp_path, 12, stop_redis, LONG)
     assert evening.oks > 100
 
 

@@ -6,7 +6,7 @@ from clients.bots.greedy.dragonwood import BONUS, CARD, COMPONENTS, ONCE
 from server.engines.dragonwood.state import State
 
 SPREAD = 10.0
-HORIZON = 12
+HORIZON = 6
 
 
 def value(state: State, seat: int) -> float:
