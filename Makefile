@@ -70,7 +70,8 @@ lock: .venv/installed-dev
 	@touch $@
 
 .venv/installed: .venv/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[terminal]'
+	@echo "Installing into .venv: a minute or so."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[terminal]'
 	@touch $@
 
 .venv/installed-dev: .venv/installed

@@ -10,7 +10,7 @@ import io
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
@@ -57,10 +57,9 @@ def _open(original: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.fixture(autouse=True)
-def _true_to_the_documents(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _true_to_the_documents(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whatever the project's own clients hear in the tests of whole games is checked."""
     if any(part in str(request.path) for part in HELD_TO_THE_SCHEMAS):
         monkeypatch.setattr(JsonCodec, "decode_server", _decoding(JsonCodec, json.loads))
         monkeypatch.setattr(MsgpackCodec, "decode_server", _decoding(MsgpackCodec, msgspec.msgpack.decode))
         monkeypatch.setattr(urllib.request, "urlopen", _open(urllib.request.urlopen))
-    yield

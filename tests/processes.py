@@ -18,7 +18,7 @@ from typing import Any
 from tests import truth
 
 ROOT = Path(__file__).parent.parent
-PATIENCE = 20.0
+PATIENCE = 60.0
 """Seconds to wait for what must come; a test that waits so long has failed."""
 
 

@@ -34,7 +34,7 @@ class Change:
     `fresh`: the seats whose decision began with this entry. `documents`: what everybody sees after it.
     """
 
-    __slots__ = ("_frames", "_private_ops", "_public_ops", "documents", "events", "fresh", "recorded", "room")
+    __slots__ = ("_frames", "_more", "_private_ops", "_public_ops", "documents", "events", "fresh", "recorded", "room")
 
     def __init__(
         self,
@@ -56,11 +56,14 @@ class Change:
             diff({"you": old}, {"you": new}) if old is not new else []
             for old, new in zip(before.private, documents.private, strict=True)
         )
+        seats = range(len(self._private_ops))
+        self._more = frozenset(seat for seat in seats if self._private_ops[seat] or self._told_more(seat))
+        """The seats that see more than everybody."""
         self._frames: dict[tuple[str, int | None], bytes] = {}
 
     def frame(self, seat: int | None, codec: Codec) -> bytes:
         """The `patch` frame's payload for a viewer; the same object for all who see the same."""
-        audience = seat if seat is not None and self._sees_more(seat) else None
+        audience = seat if seat in self._more else None
         known = self._frames.get((codec.name, audience))
         if known is None:
             known = self._frames[codec.name, audience] = self._encode(audience, codec)
@@ -70,12 +73,11 @@ class Change:
         """The change as the history keeps it: its frames in one codec, one that they were built in already."""
         built = next((name for name, audience in self._frames if audience is None), JSON.name)
         codec = CODECS[built]
-        seats = [seat for seat in range(len(self._private_ops)) if self._sees_more(seat)]
-        frames = {audience: self.frame(audience, codec) for audience in (None, *seats)}
+        frames = {audience: self.frame(audience, codec) for audience in (None, *self._more)}
         return Kept(Head(self.recorded.seq, self.recorded.tag, self.recorded.at), codec, frames)
 
-    def _sees_more(self, seat: int) -> bool:
-        return bool(self._private_ops[seat]) or any(seat in private for _, private in self.events)
+    def _told_more(self, seat: int) -> bool:
+        return any(seat in private for _, private in self.events)
 
     def _encode(self, seat: int | None, codec: Codec) -> bytes:
         ops = self._public_ops if seat is None else [*self._public_ops, *self._private_ops[seat]]

@@ -35,6 +35,9 @@ class Chore(msgspec.Struct, frozen=True):
 
 def next_chore(rulebook: Rulebook, state: RoomState, pace: Pace, *, compacted: bool = False) -> Chore:
     """The first thing that the room needs done if nothing else happens; `compacted`: that was done already."""
+    ended = state.status in (Status.FINISHED, Status.ABANDONED)
+    if state.head.seq >= pace.max_entries and not ended:
+        return Chore(state.head.at, Task.INTENT, Abandon("too_long", state.head.seq))
     if state.status is Status.PLAYING:
         return _of_a_game(rulebook, state, pace)
     if state.status is Status.OPEN:
@@ -53,8 +56,6 @@ def _of_an_open_room(state: RoomState, pace: Pace) -> Chore:
 
 def _of_a_game(rulebook: Rulebook, state: RoomState, pace: Pace) -> Chore:
     head, clock = state.head, rulebook.shared.clock
-    if head.seq >= pace.max_entries:
-        return Chore(head.at, Task.INTENT, Abandon("too_long", head.seq))
     if _all_served(state):
         return Chore(head.at, Task.INTENT, Abandon("all_served", head.seq))
     at, late = head.at + pace.idle_ttl, None

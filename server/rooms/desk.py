@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
 from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
 
 from protocol.codes import Code, ProtocolError
 from protocol.messages import (
@@ -92,7 +94,8 @@ class Desk:
             while True:
                 room, now = new_id(private=created.private), self.clock.now()
                 begun = Room.begin(room, Recorded(1, secrets.token_hex(8), now, created), self.keep)
-                index = index_of(begun, begun.state, self.pace)
+                # The store's time of the entry counts as the room's in lists, too.
+                index = replace(index_of(begun, begun.state, self.pace), created=0)
                 entry, limit = pack(created), now + self.pace.append_timeout
                 try:
                     await self.store.append(Append(room, EMPTY, (entry,), (begun.head.tag,), index, limit))
@@ -139,15 +142,16 @@ class Desk:
 
     async def offer(self, room: RoomId, body: OfferSeats, token: str) -> None:
         """Let free seats wait for a bot host: as many as asked for, or all."""
-        holder, wanted = hashed(token), given(body.seats)
+        intent, wanted = intents.OfferSeat(hashed(token), body.policy), given(body.seats)
 
         async def work(table: Table) -> None:
+            table.room.decide(intent)  # who may not ask for it learns nothing of the seats
             state = table.room.state
             free = sum(s is None and o is None for s, o in zip(state.seats, state.offers, strict=True))
             if wanted is not None and wanted > free:
                 refuse(Code.ROOM_FULL, "seats: not that many are free")
-            for _ in range(max(1, free if wanted is None else wanted)):
-                await carry_out(table, intents.OfferSeat(holder, body.policy))
+            for _ in range(free if wanted is None else wanted):
+                await carry_out(table, intent)
 
         await self._on(room, work)
 
@@ -156,18 +160,21 @@ class Desk:
         waiting: list[Mapping[str, Json]] = []
 
         async def work(table: Table) -> None:
-            state = table.room.state
-            attached = (await self.store.presence(table.id)).seats
+            if table.room.ended():
+                return
+            state, game = table.room.state, table.room.state.created.game
+            hosted = any(seat is not None and seat.policy is not None for seat in state.seats)
+            attached = (await self.store.presence(table.id)).seats if hosted else ()
             for number, (seat, offer) in enumerate(zip(state.seats, state.offers, strict=True)):
                 policy = offer.policy if seat is None and offer else None
                 if seat is not None and seat.token is not None and number not in attached and not seat.resigned:
                     policy = seat.policy
-                if policy is not None and not table.room.ended():
-                    game = state.created.game
+                if policy is not None:
                     waiting.append({"room": table.id, "seat": number, "game": game, "policy": policy})
 
         for room in await self._stored(self.store.offers()):
-            await self._on(room, work)
+            with suppress(ProtocolError):  # a room that can't be read keeps no host from the others
+                await self._on(room, work)
         return waiting
 
     async def match(self, body: FindMatch, token: str) -> MatchFound:

@@ -17,7 +17,7 @@ from server.store.store import Head
 
 PACK = 32
 """Changes that are packed together."""
-OPEN = 64
+OPEN = 40
 """Changes that may lie unpacked."""
 LEVEL = 1
 

@@ -7,13 +7,13 @@ it while it is in memory, and lets go of it when nobody looks. What only another
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from typing import TypeVar
 
 import structlog
 
 from protocol.codes import Code, ProtocolError
-from protocol.messages import Error, Join, RoomId, RoomMessage
+from protocol.messages import Join, RoomId, RoomMessage
 from server.rooms import requests, telling
 from server.rooms.clock import Clock
 from server.rooms.desk import Desk
@@ -48,6 +48,7 @@ class Hub(Desk):
         self.keeping = Keeping(self)
         self._tables: dict[RoomId, Table] = {}
         self._background: set[asyncio.Task[None]] = set()
+        self._leaving: dict[RoomId, asyncio.Task[None]] = {}
         self._stopping = False
 
     @property
@@ -92,13 +93,21 @@ class Hub(Desk):
         """Finish what is in flight, and end. Connections were told before."""
         self._stopping = True
         await self.keeping.stop()
-        await asyncio.gather(*(table.finished() for table in self._tables.values()))
-        for table in self._tables.values():
-            table.close()
+        await self._finish()
         for task in self._background:
             task.cancel()
         await asyncio.gather(*self._background, return_exceptions=True)
         await self.store.close()
+
+    async def _finish(self) -> None:
+        """Until no room has anything to do any more, nor begins anything by itself."""
+        while True:
+            for table in self._tables.values():
+                table.close()
+            busy = [table for table in self._tables.values() if table.busy]
+            if not busy:
+                return
+            await asyncio.gather(*(table.finished() for table in busy))
 
     # Rooms in memory.
 
@@ -114,8 +123,12 @@ class Hub(Desk):
         return self._tables.get(room)
 
     def loaded(self) -> tuple[Table, ...]:
-        """All rooms in memory."""
+        """All rooms in memory that were loaded, and not let go of since."""
         return tuple(table for table in self._tables.values() if table.loaded)
+
+    def attended(self) -> tuple[Table, ...]:
+        """All rooms to which somebody is attached here."""
+        return tuple(table for table in self._tables.values() if table.attended)
 
     def drop(self, table: Table) -> None:
         """Let go of a room."""
@@ -123,20 +136,33 @@ class Hub(Desk):
             del self._tables[table.id]
         table.close()
         if not self._stopping:
-            self._in_background(self._unfollow(table.id))
+            self._leaving[table.id] = self._in_background(self._unfollow(table.id))
+
+    async def follow(self, room: RoomId) -> None:
+        """Hear of a room from now on.
+
+        Raises:
+            StoreUnavailable.
+        """
+        leaving = self._leaving.get(room)
+        if leaving is not None:  # it may reach the store in any order, and would undo this
+            await asyncio.wait([leaving])
+        await self.store.follow(room)
 
     async def _unfollow(self, room: RoomId) -> None:
-        if room in self._tables:
-            return
         try:
-            await self.store.unfollow(room)
+            if room not in self._tables:
+                await self.store.unfollow(room)
         except StoreUnavailable as error:
             log.warning("store unavailable", room=room, reason=str(error))
+        finally:
+            self._leaving.pop(room, None)
 
-    def _in_background(self, work: Awaitable[None]) -> None:
-        task = asyncio.ensure_future(work)
+    def _in_background(self, work: Coroutine[object, object, None]) -> asyncio.Task[None]:
+        task = asyncio.get_running_loop().create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+        return task
 
     async def on(self, room: RoomId, work: Callable[[Table], Awaitable[T]]) -> T:
         """Do something in the room's turn; done to its end even if the caller is cancelled.
@@ -174,7 +200,7 @@ class Hub(Desk):
         if table is None:
             error = ProtocolError(Code.NOT_JOINED, "this connection is not attached to the room")
             return requests.fail(connection, message, error)
-        return table.submit(requests.job(connection, message))
+        return table.submit(requests.job(connection, message, self.stats))
 
     def resync(self, connection: Connection, rooms: Collection[RoomId]) -> None:
         """A connection that was behind can take snapshots again."""
@@ -206,6 +232,6 @@ def _refreshing(table: Table, connection: Connection) -> Job:
 
 def _lost(table: Table, connection: Connection, error: ProtocolError) -> None:
     """The snapshot can't be had now: the viewer is detached and told, and may join again."""
-    if table.viewers.remove(connection) is not None:
-        frame = connection.codec.encode(Error(None, error.code, error.message, room=table.id))
-        connection.outbox.reply(frame, None)
+    viewer = table.viewers.find(connection)
+    if viewer is not None:
+        telling.detach(table, viewer, error.code, error.message)

@@ -21,7 +21,7 @@ from protocol.codes import ProtocolError
 from protocol.messages import RoomId
 from server.rooms import writing
 from server.rooms.jobs import Job
-from server.store.store import News, StoreUnavailable, UnknownOutcome, Wakeup
+from server.store.store import News, StoreUnavailable, Sweep, UnknownOutcome, Wakeup
 
 if TYPE_CHECKING:
     from server.rooms.hub import Hub
@@ -44,8 +44,8 @@ class Keeping:
         self._last_sweep: float | None = None
         self._gap: tuple[int, int] | None = None
         self._foreign: dict[RoomId, float] = {}
-        self._giving_back = False
-        self._sweeping = asyncio.Lock()
+        self._given_back: tuple[int, int] | None = None
+        self._looking: asyncio.Future[Sweep] | None = None
 
     @property
     def steady(self) -> bool:
@@ -70,7 +70,8 @@ class Keeping:
         """End all loops."""
         for task in self._tasks:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        looking = () if self._looking is None else (self._looking,)  # rooms may wait for it still: it ends by itself
+        await asyncio.gather(*self._tasks, *looking, return_exceptions=True)
         self._tasks.clear()
 
     async def _forever(self, step: Callable[[], Awaitable[None]], every: int) -> None:
@@ -92,49 +93,59 @@ class Keeping:
         Raises:
             StoreUnavailable: it can't be told.
         """
-        if not self.steady and not self._giving_back:
+        if not self.steady:
             await self._look()
         return self._gap
 
     async def sweep(self) -> None:
         """Look after rooms whose time has come, loaded or not; give clocks back what an outage took."""
-        due, now = await self._look(), self._hub.clock.monotonic()
+        sweep = await self._look()
+        if self._gap != self._given_back:
+            await self._give_back()
+        await self._hub.store.swept(self._hub.clock.now())
+        now = self._hub.clock.monotonic()
         self._foreign = {room: until for room, until in self._foreign.items() if until > now}
-        for room in due:
-            table = self._hub.table(room)
-            if not table.loaded and room not in self._foreign:
-                table.submit(Job(writing.do_chore, partial(self._not_now, room)))
+        for room in sweep.due:
+            known = self._hub.known(room)
+            # A room in memory has its own timer, or is being loaded.
+            if room not in self._foreign and (known is None or not (known.loaded or known.busy)):
+                self._hub.table(room).submit(Job(writing.do_chore, partial(self._not_now, room)))
 
     def _not_now(self, room: RoomId, error: ProtocolError) -> None:
         """The room can't be looked after here: another node may, and this one looks again later."""
         log.info("chore put off", room=room, code=str(error.code))
         self._foreign[room] = self._hub.clock.monotonic() + FOREIGN_FOR
 
-    async def _look(self) -> tuple[RoomId, ...]:
-        async with self._sweeping:
-            hub = self._hub
-            asked = hub.clock.monotonic()
-            sweep = await hub.store.sweep(DUE_AT_ONCE + len(self._foreign))
-            hub.clock.learn(sweep.now)
-            self._last_sweep = asked
-            known = self._gap[0] if self._gap else None
-            if sweep.last and sweep.now - sweep.last > hub.pace.outage and sweep.last != known:
-                log.warning("outage", ms=sweep.now - sweep.last)
-                self._gap = (sweep.last, sweep.now)
-                self._giving_back = True
-                try:
-                    await self._give_back()
-                finally:
-                    self._giving_back = False
-                    self._last_sweep = hub.clock.monotonic()
-            await hub.store.swept(hub.clock.now())
-        return sweep.due
+    async def _look(self) -> Sweep:
+        """One look at the deadlines, however many ask for it at once: nobody waits for more than one answer."""
+        if self._looking is None or self._looking.done():
+            self._looking = asyncio.ensure_future(self._ask())
+        return await asyncio.shield(self._looking)
+
+    async def _ask(self) -> Sweep:
+        """Look at the deadlines, and note an outage.
+
+        It is not over for the other nodes before `swept`, hence only when every room has taken note. A look of this
+        node before that makes it longer if the store was away again meanwhile.
+        """
+        hub, steady = self._hub, self.steady
+        asked = hub.clock.monotonic()
+        sweep = await hub.store.sweep(DUE_AT_ONCE + len(self._foreign))
+        hub.clock.learn(sweep.now)
+        self._last_sweep = asked
+        known = self._gap is not None and self._gap[0] == sweep.last and steady
+        if sweep.last and sweep.now - sweep.last > hub.pace.outage and not known:
+            log.warning("outage", ms=sweep.now - sweep.last)
+            self._gap = (sweep.last, sweep.now)
+        return sweep
 
     async def _give_back(self) -> None:
         """Every room with a running clock takes note of the outage."""
-        rooms = await self._hub.store.clocks()
+        gap, rooms = self._gap, await self._hub.store.clocks()
         for first in range(0, len(rooms), AT_ONCE):
             await asyncio.gather(*(self._note_gap(room) for room in rooms[first : first + AT_ONCE]))
+            self._last_sweep = self._hub.clock.monotonic()
+        self._given_back = gap
 
     async def _note_gap(self, room: RoomId) -> None:
         try:
@@ -178,9 +189,9 @@ class Keeping:
                 table.submit(Job(writing.catch_up, lambda _: None))
 
     async def _renew_presence(self) -> None:
-        for table in self._hub.loaded():
-            if table.attended:
-                table.talk.changed()
+        """Also loads rooms that were let go of and could not be loaded at once."""
+        for table in self._hub.attended():
+            table.talk.changed()
 
     async def _evict(self) -> None:
         """Let go of rooms at which nobody looks; whatever they need done by themselves, the sweep finds."""

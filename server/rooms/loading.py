@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Sequence
 
 import msgspec
+import structlog
 
 from protocol.messages import RoomId
 from server.rooms.audience import Change
@@ -13,19 +14,26 @@ from server.rooms.entries import BrokenJournal, Recorded, unpack
 from server.rooms.keys import keys_of
 from server.rooms.room import Keep, Room
 from server.rooms.saved import restore
+from server.rooms.state import Outcome
 from server.rooms.viewers import Window
 from server.store.store import Saved, Store, Stored
+
+log = structlog.get_logger("pharos.rooms")
 
 ENTRIES_PER_TURN = 32
 """Entries to go through before other rooms get their turn of the event loop."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """A room at the head of its journal, its last changes, and what spectators saw before the first of them."""
+    """A room at the head of its journal, its last changes, and what spectators saw before the first of them.
+
+    `saved_at`: the entry of the snapshot that helped, 0 if none did.
+    """
 
     room: Room
     changes: Sequence[Change]
     before: Window
+    saved_at: int = 0
 
 
 class NoSuchRoom(Exception):  # noqa: N818
@@ -52,9 +60,13 @@ async def load(store: Store, room: RoomId, keep: Keep, *, recent: int, now: int)
         raise NoSuchRoom(room)
     begun = _from_snapshot(saved, entries, keep) if saved else None
     if begun is not None:
-        delay = begun.rulebook.shared.spectators.delay
+        saved_at, delay = begun.head.seq, begun.rulebook.shared.spectators.delay
         if not delay or begun.head.at + delay <= now:
-            return await _go_through(begun, entries[begun.head.seq :], recent, now)
+            try:
+                loaded = await _go_through(begun, entries[saved_at:], recent, now)
+                return msgspec.structs.replace(loaded, saved_at=saved_at)
+            except BrokenJournal as error:  # by the snapshot's doing, if the journal can be read from its start
+                log.warning("snapshot passed over", room=room, seq=saved_at, reason=str(error))
     return await _go_through(Room.begin(room, recorded(entries[0]), keep), entries[1:], recent, now)
 
 
@@ -72,7 +84,7 @@ async def _go_through(room: Room, entries: Sequence[Stored], recent: int, now: i
         pending = next((i for i, entry in enumerate(entries) if entry.at + delay > now), len(entries))
         first_told = min(first_told, pending)
     for number, entry in enumerate(entries[:first_told]):
-        _advance(room, entry)
+        _advance(room, recorded(entry))
         if number % ENTRIES_PER_TURN == 0:
             await asyncio.sleep(0)
     before = Window(room.head, room.documents().public)
@@ -84,20 +96,18 @@ async def _go_through(room: Room, entries: Sequence[Stored], recent: int, now: i
     return Loaded(room, changes, before)
 
 
-def _advance(room: Room, entry: Stored) -> None:
+def _advance(room: Room, entry: Recorded) -> Outcome | None:
     try:
-        room.advance(recorded(entry))
+        return room.advance(entry)
     except (ValueError, LookupError) as error:
         raise BrokenJournal(f"entry {entry.seq} can't be played: {error}") from error
 
 
 def commit(room: Room, entry: Recorded) -> Change:
-    """Commit an entry that somebody else appended.
+    """Commit an entry that somebody else appended. What raises in showing it is no fault of the journal.
 
     Raises:
         BrokenJournal: it does not follow, or the rules of this node refuse it.
     """
-    try:
-        return room.commit(entry)
-    except (ValueError, LookupError) as error:
-        raise BrokenJournal(f"entry {entry.seq} can't be played: {error}") from error
+    before = room.documents()
+    return room.change(entry, before, _advance(room, entry))

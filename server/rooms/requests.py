@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import msgspec
 import structlog
 from msgspec import UNSET, UnsetType
 
@@ -24,6 +25,7 @@ from protocol.messages import (
     Ok,
     Resign,
     RoomMessage,
+    Snapshot,
     Undo,
 )
 from server.rooms import telling
@@ -31,10 +33,11 @@ from server.rooms.audience import Kept
 from server.rooms.deciding import refuse, seat_of
 from server.rooms.intents import ComeBack, GiveUp, Play, TakeBack
 from server.rooms.jobs import Job
-from server.rooms.stats import About, Stage
+from server.rooms.stats import About, HubStats, Stage
 from server.rooms.viewer import Connection
 from server.rooms.viewers import Viewer
 from server.rooms.writing import carry_out, catch_up
+from server.store.store import Head
 
 if TYPE_CHECKING:
     from server.rooms.table import Table
@@ -54,14 +57,22 @@ def given(value: T | UnsetType) -> T | None:
     return None if isinstance(value, UnsetType) else value
 
 
-def job(connection: Connection, message: RoomMessage) -> Job:
+def job(connection: Connection, message: RoomMessage, stats: HubStats) -> Job:
     """The request as a job of its room."""
     received = time.perf_counter()
     return Job(
         lambda table: _answer(table, connection, message, received),
-        lambda error: fail(connection, message, error),
+        lambda error: _failed(connection, message, error, stats),
         connection,
     )
+
+
+def _failed(connection: Connection, message: RoomMessage, error: ProtocolError, stats: HubStats) -> None:
+    """Count and tell that a request did nothing, or that nobody knows what it did."""
+    if isinstance(message, Act | Undo | Resign | Back):
+        stats.actions[error.code] += 1
+    log.debug("refused", request=type(message).__name__, code=error.code.value)
+    fail(connection, message, error)
 
 
 def fail(connection: Connection, message: RoomMessage, error: ProtocolError) -> None:
@@ -94,16 +105,11 @@ def _reply(table: Table, viewer: Viewer, ok: Ok) -> None:
 
 
 async def _counted(table: Table, viewer: Viewer, message: Act | Undo | Resign | Back, received: float) -> None:
-    """Carry out what a seat wants; count how it ended, measure how long it took since it was received."""
+    """Carry out what a seat wants; measure how long it took since it was received."""
     stats = table.hub.stats
     about = None if stats.tracer is None else _about(table, viewer, message)
     with stats.timing(Stage.ACTION, received, about):
-        try:
-            seq = await _carry_out(table, viewer, message)
-        except ProtocolError as error:
-            stats.actions[error.code] += 1
-            log.debug("refused", request=type(message).__name__, code=error.code.value)
-            raise
+        seq = await _carry_out(table, viewer, message)
         stats.actions["ok"] += 1
         _reply(table, viewer, Ok(message.id, seq=seq))
 
@@ -135,21 +141,25 @@ async def _carry_out(table: Table, viewer: Viewer, message: Act | Undo | Resign 
 async def _join(table: Table, connection: Connection, message: Join) -> None:
     if not table.current:
         await catch_up(table)
-        if connection.closed:
-            return
+    await table.talk.listen()
+    if connection.closed:
+        return
+    table.release()
     seat, holder = _who(table, given(message.token))
-    again = table.viewers.remove(connection)
-    if again is None and len(connection.rooms) >= connection.max_rooms:
+    if table.viewers.find(connection) is None and len(connection.rooms) >= connection.max_rooms:
         refuse(Code.TOO_MANY, f"{connection.max_rooms} rooms on one connection")
     viewer = Viewer(connection, seat, holder, legal=message.legal is True)
+    # Whatever may raise does so before the `ok`, so that there is one reply, and no frame before it.
+    first, turns = _first(table, viewer, message), telling.turn_frames(table, viewer)
+    table.viewers.remove(connection)
     if seat is not None:
         _make_place(table, seat)
     table.viewers.add(viewer)
-    _attach(table, viewer, message)
+    _begin(table, connection, first)
     await table.talk.announce()
     table.talk.greet(viewer)
-    await table.talk.recent(viewer, given(message.chat_since))
-    for frame in telling.turn_frames(table, viewer):
+    table.talk.recent(viewer, given(message.chat_since))
+    for frame in turns:
         connection.outbox.update(table.id, frame)
 
 
@@ -177,31 +187,43 @@ def _make_place(table: Table, seat: int) -> None:
         telling.detach(table, oldest, Code.DISPLACED, "this seat has newer connections")
 
 
-def _attach(table: Table, viewer: Viewer, message: Join) -> None:
-    """The `ok`, then the missing patches or a snapshot."""
-    head, _ = telling.view(table, viewer)
-    missed = _missed(table, viewer, message)
-    table.hub.stats.resumes["snapshot" if missed is None else "patches"] += 1
+class _First(msgspec.Struct, frozen=True):
+    """What a viewer is told first: the `ok`, then the snapshot or, resuming, the missing patches."""
+
+    ok: bytes
+    snapshot: bytes | None
+    patches: Sequence[bytes] = ()
+
+
+def _first(table: Table, viewer: Viewer, message: Join) -> _First:
+    codec = viewer.connection.codec
+    head, state = telling.view(table, viewer)
+    missed = _missed(table, viewer, message, head)
     ok = Ok(message.id, room=table.id, seat=viewer.seat, seq=head.seq, tag=head.tag, resumed=missed is not None)
-    _reply(table, viewer, ok)
     if missed is None:
-        viewer.connection.outbox.fresh(table.id, (telling.snapshot(table, viewer),))
-        return
-    for change in missed:
-        viewer.connection.outbox.update(table.id, change.frame(viewer.seat, viewer.connection.codec))
+        return _First(codec.encode(ok), codec.encode(Snapshot(table.id, head.seq, head.tag, state)))
+    return _First(codec.encode(ok), None, [change.frame(viewer.seat, codec) for change in missed])
 
 
-def _missed(table: Table, viewer: Viewer, message: Join) -> Sequence[Kept] | None:
-    """The changes after the entry that the client has seen, as far as the viewer may see them by now.
+def _begin(table: Table, connection: Connection, first: _First) -> None:
+    table.hub.stats.resumes["patches" if first.snapshot is None else "snapshot"] += 1
+    connection.outbox.reply(first.ok, table.id)
+    if first.snapshot is not None:
+        connection.outbox.fresh(table.id, (first.snapshot,))
+    for frame in first.patches:
+        connection.outbox.update(table.id, frame)
+
+
+def _missed(table: Table, viewer: Viewer, message: Join, head: Head) -> Sequence[Kept] | None:
+    """The changes after the entry that the client has seen, up to `head`, the last that the viewer may see.
 
     What a seat was told before its present holder took it is not the holder's to know.
     """
     since = given(message.since)
     taken = None if viewer.seat is None else table.room.state.seats[viewer.seat]
-    if since is None or (taken is not None and since.seq < taken.taken):
+    if since is None or since.seq > head.seq or (taken is not None and since.seq < taken.taken):
         return None
-    head, _ = telling.view(table, viewer)
-    changes = table.history.since(since.seq, since.tag) if since.seq <= head.seq else None
+    changes = table.history.since(since.seq, since.tag)
     return None if changes is None else [change for change in changes if change.head.seq <= head.seq]
 
 
@@ -212,13 +234,14 @@ async def _legal(table: Table, viewer: Viewer, message: Legal) -> None:
 
 
 async def _check(table: Table, viewer: Viewer, message: Check) -> None:
+    table.release()
     head, state = telling.view(table, viewer)
     if message.seq != head.seq:
         refuse(Code.STALE, "this seq is not the viewer's last")
     match = digest(state) == message.digest
     _reply(table, viewer, Ok(message.id, seq=head.seq, match=match))
     if not match:
-        viewer.connection.outbox.fresh(table.id, (telling.snapshot(table, viewer),))
+        telling.refresh(table, viewer)
 
 
 async def _chat(table: Table, viewer: Viewer, message: Chat) -> None:

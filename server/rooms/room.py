@@ -173,16 +173,17 @@ class Room:
             BrokenJournal: see `advance`.
         """
         before = self.documents()
-        return self._changed(recorded, before, self.advance(recorded))
+        return self.change(recorded, before, self.advance(recorded))
 
     def commit_planned(self, recorded: Recorded, found: Outcome | None, planned: RoomState) -> Change:
         """Take the entry that this room itself proposed, and for which it planned the state after it."""
         before = self.documents()
         self.keys.note(recorded)
         self.state = at_its_time(self.rulebook, self.state, planned, recorded)
-        return self._changed(recorded, before, found)
+        return self.change(recorded, before, found)
 
-    def _changed(self, recorded: Recorded, before: Documents, found: Outcome | None) -> Change:
+    def change(self, recorded: Recorded, before: Documents, found: Outcome | None) -> Change:
+        """What the last entry changed; `before`: what everybody saw before it, `found`: its outcome."""
         fresh = [d.seat for d in self.state.clocks.decisions if d.since == recorded.seq]
         return Change(
             self.state.id, recorded, before, self.documents(), events=found.events if found else (), fresh=fresh

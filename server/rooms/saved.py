@@ -46,7 +46,7 @@ def restore(saved: Saved, keep: Keep, keys: Keys) -> Room | None:
         found = _decoder.decode(saved.data)
     except msgspec.DecodeError:
         return None
-    if found.format != FORMAT:
+    if found.format != FORMAT or (found.state.head.seq, found.state.head.tag) != (saved.seq, saved.tag):
         return None
     rulebook = rulebook_of(found.state.created, keep)
     position = None

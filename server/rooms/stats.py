@@ -78,13 +78,16 @@ class HubStats:
     """Counters since the start of the process.
 
     `actions`: requests of seats by outcome (`ok` or the code of the error). `entries`: committed ones by game and kind.
-    `resumes`: joins by kind (`patches`, `snapshot`). `stages`: seconds. `tracer`: None where nobody wants traces.
+    `resumes`: joins by kind (`patches`, `snapshot`). `faults`: rooms that `raised` (a bug of ours), whose journal is
+    `broken`, whose rules are `foreign` to this version, or whose journal went `another_way`. `stages`: seconds.
+    `tracer`: None where nobody wants traces.
     """
 
     def __init__(self, tracer: Tracer | None = None) -> None:
         self.actions: Counter[str] = Counter()
         self.entries: Counter[tuple[str, str]] = Counter()
         self.resumes: Counter[str] = Counter()
+        self.faults: Counter[str] = Counter()
         self.store_errors = 0
         self.stages: Mapping[Stage, Histogram] = {stage: Histogram() for stage in Stage}
         self.tracer = tracer

@@ -39,6 +39,8 @@ log = structlog.get_logger("pharos.rooms")
 
 PUT_OFF = 1000
 """ms before a chore that could not be done is tried again."""
+PUT_OFF_LONG = 10_000
+"""The same where the room raised: a fault of ours seldom mends itself."""
 LOAD_AGAIN = 2000
 """ms before a room that could not be loaded, and at which somebody waits, is tried again."""
 
@@ -75,7 +77,7 @@ class Table:
     @property
     def busy(self) -> bool:
         """Whether jobs wait or run."""
-        return self._worker is not None
+        return self._worker is not None and not self._worker.done()
 
     @property
     def attended(self) -> bool:
@@ -85,12 +87,12 @@ class Table:
     def submit(self, job: Job) -> None:
         """Do the job after those that wait already."""
         self._jobs.append(job)
-        if self._worker is None:
+        if not self.busy:
             self._worker = asyncio.get_running_loop().create_task(self._work())
 
     async def finished(self) -> None:
         """Until no job waits or runs."""
-        while self._worker is not None:
+        while self.busy and self._worker is not None:
             await asyncio.wait([self._worker])
 
     async def _work(self) -> None:
@@ -99,12 +101,18 @@ class Table:
             job = self._job = self._jobs.popleft()
             failure = await self._run(job)
             if failure is not None:
-                job.fail(failure)
+                self._tell_failure(job, failure)
         self._worker = self._job = None
         self.idle_since = self.hub.clock.monotonic()
         self._arrange()
         if not self.loaded and not self.attended:
             self.hub.drop(self)
+
+    def _tell_failure(self, job: Job, failure: ProtocolError) -> None:
+        try:
+            job.fail(failure)
+        except Exception:
+            log.exception("telling a failure raised", code=failure.code.value)
 
     def _about(self) -> Mapping[str, object]:
         """What every line of the log says that is written in the present job."""
@@ -121,36 +129,49 @@ class Table:
 
     async def _run(self, job: Job) -> ProtocolError | None:
         """Do one job; the failure to tell whoever asked."""
+        was_loaded = self.loaded
         try:
-            self.current = False
-            if not self.loaded:
-                await self.load()
-            elif self.unsure:
-                await writing.catch_up(self)
-            self.unsure = False
+            await self._be_loaded()
             await job.run(self)
         except ProtocolError as error:
             return error
-        except (NoSuchRoom, UnknownRules, UnknownOutcome, StoreUnavailable, NotInTime) as error:
-            return self._known_failure(error)
-        except (BrokenJournal, Quarantined) as error:
-            await self._broken(error)
-            return ProtocolError(Code.BROKEN_ROOM, "the room's journal can't be read")
-        except Exception:
-            seq = self.room.head.seq if self.loaded else 0
-            log.exception("a room raised; it is loaded anew", room=self.id, seq=seq)
-            if self.loaded and self.attended:
-                self._load_again()
-            self.let_go()
-            return ProtocolError(Code.INTERNAL, "a fault of the server; the room is loaded anew")
+        except Exception as error:
+            return await self._failure(error, was_loaded=was_loaded)
         return None
 
-    def _known_failure(self, error: Exception) -> ProtocolError:
-        if isinstance(error, NoSuchRoom):
-            return ProtocolError(Code.UNKNOWN_ROOM, "there is no such room")
-        if isinstance(error, UnknownRules):
-            log.warning("room left alone", room=self.id, reason=str(error))
-            return ProtocolError(Code.UNAVAILABLE, "this node does not play the room's version of the game")
+    async def _be_loaded(self) -> None:
+        self.current = False
+        if not self.loaded:
+            await self.load()
+        elif self.unsure:
+            await writing.catch_up(self)
+        self.unsure = False
+
+    async def _failure(self, error: Exception, *, was_loaded: bool) -> ProtocolError:
+        match error:
+            case UnknownOutcome() | StoreUnavailable() | NotInTime():
+                return self._store_failure(error)
+            case UnknownRules():
+                self.hub.stats.faults["foreign"] += 1
+                log.warning("room left alone", room=self.id, reason=str(error))
+                return ProtocolError(Code.UNAVAILABLE, "this node does not play the room's version of the game")
+            case NoSuchRoom():
+                self._dismiss(Code.UNKNOWN_ROOM, "there is no such room")
+                return ProtocolError(Code.UNKNOWN_ROOM, "there is no such room")
+            case BrokenJournal() | Quarantined():
+                await self._broken(error)
+                return ProtocolError(Code.BROKEN_ROOM, "the room's journal can't be read")
+        seq = self.room.head.seq if self.loaded else 0
+        self.hub.stats.faults["raised"] += 1
+        log.exception("a room raised; it is loaded anew", room=self.id, seq=seq)
+        self.let_go()
+        if was_loaded and self.attended:
+            self.submit(RELOAD)
+        if isinstance(error, writing.Untold):
+            return ProtocolError(Code.UNKNOWN_OUTCOME, "a fault of the server came between; send the same key again")
+        return ProtocolError(Code.INTERNAL, "a fault of the server; the room is loaded anew")
+
+    def _store_failure(self, error: Exception) -> ProtocolError:
         self.hub.stats.store_errors += 1
         if isinstance(error, UnknownOutcome):
             self.unsure = True
@@ -161,36 +182,48 @@ class Table:
     async def load(self) -> None:
         """The room from its journal; whoever is attached already gets a fresh snapshot."""
         hub = self.hub
-        await hub.store.follow(self.id)
+        await hub.follow(self.id)
         loaded = await load(hub.store, self.id, hub.keep, recent=hub.pace.history_changes, now=hub.clock.now())
-        attached = tuple(self.viewers.all()) if self.attended else ()
-        self.room = loaded.room
-        self.history = History(loaded.before.head, hub.pace.history_changes, hub.pace.history_bytes)
-        self.viewers = Viewers(self.id, self.room.rulebook.shared.spectators.delay, loaded.before)
+        attached = self.viewers.all() if self.attended else ()
+        history = History(loaded.before.head, hub.pace.history_changes, hub.pace.history_bytes)
+        viewers = Viewers(self.id, loaded.room.rulebook.shared.spectators.delay, loaded.before)
         for change in loaded.changes:
-            self.history.add(change)
-            self.viewers.change(change)
-        self.viewers.release(hub.clock.now())
-        self.talk.await_again()
-        self.saved_at = self.room.head.seq
+            history.add(change)
+            viewers.change(change)
+        viewers.release(hub.clock.now())
+        if attached:
+            viewers.shown = self.viewers.shown
+        for viewer in attached:
+            viewers.add(viewer)
+        self.room, self.history, self.viewers = loaded.room, history, viewers
+        self.saved_at = loaded.saved_at
         self.due = None
         self.loaded = self.current = True
-        for viewer in attached:
-            self.viewers.add(viewer)
+        self._tell_afresh()
+
+    def _tell_afresh(self) -> None:
+        """To whoever is attached while the room is loaded anew: all that it sees."""
+        self.talk.begin_anew()
+        for viewer in self.viewers.all():
             telling.check_holder(self, viewer)
         for viewer in self.viewers.all():
             telling.refresh(self, viewer)
 
     async def _broken(self, error: Exception) -> None:
         """The room can't be played by this version: say so loudly, keep others from writing it, let viewers go."""
+        self.hub.stats.faults["broken"] += 1
         log.error("broken room", room=self.id, reason=str(error))
         if isinstance(error, BrokenJournal):
             try:
                 await self.hub.store.quarantine(self.id, str(error))
             except StoreUnavailable as unavailable:
                 log.warning("not quarantined", room=self.id, reason=str(unavailable))
-        for viewer in tuple(self.viewers.all()) if self.attended else ():
-            telling.detach(self, viewer, Code.BROKEN_ROOM, "the room's journal can't be read")
+        self._dismiss(Code.BROKEN_ROOM, "the room's journal can't be read")
+
+    def _dismiss(self, code: Code, message: str) -> None:
+        """Let go of the room and of everybody who is attached."""
+        for viewer in self.viewers.all() if self.attended else ():
+            telling.detach(self, viewer, code, message)
         self.let_go()
 
     def let_go(self) -> None:
@@ -202,6 +235,10 @@ class Table:
         for timer in self._timers:
             timer.cancel()
         self._timers.clear()
+
+    def release(self) -> int | None:
+        """Tell delayed spectators what is old enough; the moment of the next release, if something waits."""
+        return self.viewers.release(self.hub.clock.now())
 
     # What the room needs done by itself.
 
@@ -217,7 +254,7 @@ class Table:
         self.due = None
 
     def _arrange(self) -> None:
-        """Set the timers for the room's next chore and for the next release to delayed spectators."""
+        """Set the timers: for the next chore, the next release to delayed spectators, the next word of who is there."""
         self.close()
         clock = self.hub.clock
         if not self.loaded:
@@ -226,9 +263,11 @@ class Table:
             return
         due = self.chore().at if self.due is None else self.due
         self._timers.append(clock.call_at(due, self._time_for_chore))
-        release = self.viewers.release(clock.now())
+        release = self.release()
         if release is not None:
             self._timers.append(clock.call_at(release, self._arrange))
+        if self.talk.due is not None:
+            self._timers.append(clock.call_at(self.talk.due, self.talk.tell))
 
     def _load_again(self) -> None:
         """Whoever is attached must not wait for somebody's next request."""
@@ -240,9 +279,14 @@ class Table:
 
     def _chore_failed(self, error: ProtocolError) -> None:
         log.info("chore put off", room=self.id, code=str(error.code))
-        if self.loaded:
-            self.put_off(self.chore().task, self.hub.clock.now() + PUT_OFF)
+        later = self.hub.clock.now() + (PUT_OFF_LONG if error.code is Code.INTERNAL else PUT_OFF)
+        for task in Task:
+            self.put_off(task, max(later, self._put_off.get(task, 0)))
 
 
 async def _nothing(_: Table) -> None:
-    """For a job that only wants the room loaded: whoever is attached gets a snapshot then."""
+    """Whoever is attached gets a snapshot when the room is loaded for it."""
+
+
+RELOAD = Job(_nothing, lambda _: None)
+"""For a room that was let go of while people are attached."""

@@ -13,6 +13,7 @@ from protocol.messages import Chat, ChatLine, Presence
 from protocol.texts import clean_line
 from server.rooms.deciding import refuse
 from server.rooms.jobs import Job
+from server.rooms.loading import NoSuchRoom
 from server.rooms.options import ChatRule
 from server.rooms.viewers import Viewer
 from server.store.store import Attached, Line, StoreUnavailable
@@ -25,6 +26,9 @@ log = structlog.get_logger("pharos.rooms")
 LINES_AFTER_JOIN = 50
 LINES_KEPT = 200
 
+TOGETHER = 100
+"""ms within which comings and goings are told as one: a crowd that comes at once costs each of it little."""
+
 
 class Talk:
     """What a table knows of presence and chat. Everything but `changed` runs in the table's jobs."""
@@ -32,6 +36,10 @@ class Talk:
     def __init__(self, table: Table) -> None:
         self._table = table
         self.presence: Presence | None = None
+        self.due: int | None = None
+        """When the viewers are to be told who is there (ms of store time), if they have to be."""
+        self._told: Presence | None = None
+        self._told_at = 0
         self._lines: list[ChatLine] | None = None
         self._said: dict[str, float] = {}
         self._keys: dict[tuple[str, str], ChatLine] = {}
@@ -44,7 +52,11 @@ class Talk:
         if self._announcing:
             return
         self._announcing = True
-        self._table.submit(Job(lambda table: table.talk.announce(), lambda _: None))
+        self._table.submit(Job(lambda table: table.talk.announce(), self._not_announced))
+
+    def _not_announced(self, _: ProtocolError) -> None:
+        """The next renewal of the record tries again."""
+        self._announcing = False
 
     async def announce(self) -> None:
         """Renew this node's record, and tell the viewers if anything is other than it was told."""
@@ -57,10 +69,24 @@ class Talk:
         except StoreUnavailable:
             found = Attached(viewers.seats(), len(viewers.spectators), 0)
         seats = range(len(table.room.state.seats))
-        presence = Presence(table.id, [seat in found.seats for seat in seats], found.spectators)
-        if presence != self.presence:
-            self.presence = presence
-            viewers.notice(presence, table.hub.clock.now())
+        self.presence = Presence(table.id, [seat in found.seats for seat in seats], found.spectators)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Tell all viewers who is there, now or as soon as it may be."""
+        presence, now = self.presence, self._table.hub.clock.now()
+        if presence is None or presence == self._told:
+            self.due = None
+        elif now - self._told_at < TOGETHER:
+            self.due = self._told_at + TOGETHER
+        else:
+            self._told, self._told_at, self.due = presence, now, None
+            self._table.viewers.notice(presence, now)
+
+    def tell(self) -> None:
+        """It is time to tell the viewers who is there."""
+        self.due = None
+        self._table.submit(Job(_tell_presence, lambda _: None))
 
     def greet(self, viewer: Viewer) -> None:
         """Tell a new viewer who is there."""
@@ -79,7 +105,8 @@ class Talk:
         """Say a line; its number.
 
         Raises:
-            ProtocolError: the room's chat rule, the pace, the text, a reused key. StoreUnavailable, UnknownOutcome.
+            ProtocolError: the room's chat rule, the pace, the text, a reused key.
+            NoSuchRoom, StoreUnavailable, UnknownOutcome.
         """
         self._may_say(viewer)
         text = clean_line(message.text)
@@ -94,8 +121,11 @@ class Talk:
         taken = None if viewer.seat is None else table.room.state.seats[viewer.seat]
         name = taken.name if taken is not None else None
         line = ChatLine(table.id, 0, viewer.seat, name, text, table.hub.clock.now())
-        n = await table.hub.store.say(table.id, _pack(line), None if key is None else f"{speaker}:{key}")
-        await self._hear_if_possible()
+        try:
+            n = await table.hub.store.say(table.id, _pack(line), None if key is None else f"{speaker}:{key}")
+        except LookupError:
+            raise NoSuchRoom(table.id) from None
+        await self.listen()
         said = next((known for known in self._lines or () if known.n == n), line)
         if said.text != text:
             refuse(Code.KEY_REUSED, "key: it was used for another line")
@@ -130,8 +160,8 @@ class Talk:
         for line in await self._news():
             self._table.viewers.notice(line, line.at, seats_only=self._rule() is ChatRule.SEATS)
 
-    async def _hear_if_possible(self) -> None:
-        """For somebody who has its `ok` already: what can't be had now comes with the next news."""
+    async def listen(self) -> None:
+        """Hear what was said, if the store can tell it; what can't be had now comes with the next news."""
         try:
             await self.hear()
         except StoreUnavailable as error:
@@ -145,21 +175,27 @@ class Talk:
         news = [_unpack(table.id, line) for line in await table.hub.store.lines(table.id, last)]
         self._lines = (known + news)[-LINES_KEPT:]
         if first:
-            self.await_again()
+            self._await_again()
         return [] if first else news
 
-    def await_again(self) -> None:
-        """Spectators who are behind are still to hear the last lines: their queue was begun anew."""
+    def begin_anew(self) -> None:
+        """The room was loaded anew: what spectators who are behind were still to hear waits no more."""
+        viewers = self._table.viewers
+        if viewers.delay and self.presence is not None:
+            viewers.notice(self.presence, self._table.hub.clock.now())
+        self._await_again()
+
+    def _await_again(self) -> None:
+        """Let spectators who are behind hear the last lines in their time."""
         table = self._table
         if table.viewers.delay and self._rule() is not ChatRule.SEATS:
             now = table.hub.clock.now()
             table.viewers.keep([line for line in self._lines or () if line.at + table.viewers.delay > now])
 
-    async def recent(self, viewer: Viewer, since: int | None) -> None:
-        """Tell a new viewer the last lines, or those after the line `since`."""
+    def recent(self, viewer: Viewer, since: int | None) -> None:
+        """Tell a new viewer the last lines that are known, or those after the line `since`."""
         if self._rule() is ChatRule.SEATS and viewer.seat is None:
             return
-        await self._hear_if_possible()
         lines = self._lines or []
         now, delay = self._table.hub.clock.now(), self._table.viewers.delay
         if viewer.seat is None and delay:
@@ -167,6 +203,10 @@ class Talk:
         chosen = lines[-LINES_AFTER_JOIN:] if since is None else [line for line in lines if line.n > since]
         for line in chosen:
             viewer.connection.outbox.notice(self._table.id, viewer.connection.codec.encode(line))
+
+
+async def _tell_presence(table: Table) -> None:
+    table.talk._tell()
 
 
 def _pack(line: ChatLine) -> bytes:

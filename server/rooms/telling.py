@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 def window_now(table: Table) -> Window:
     """What whoever holds no seat may see now."""
-    table.viewers.release(table.hub.clock.now())
+    table.release()
     return table.viewers.window
 
 
 def view(table: Table, viewer: Viewer) -> tuple[Head, Part]:
-    """What the viewer sees now, and at which entry: a spectator may be behind."""
+    """What the viewer was told last, and at which entry: a spectator may be behind."""
     if viewer.seat is None:
-        window = window_now(table)
+        window = table.viewers.window
         return window.head, {**window.public, "you": None}
     return table.room.head, table.room.documents().of(viewer.seat)
 

@@ -26,8 +26,6 @@ class Viewer(msgspec.Struct):
     seat: int | None
     holder: bytes | None
     legal: bool
-    said: float = float("-inf")
-    """When a spectator last said something, on the event loop's clock."""
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -57,7 +55,7 @@ class Viewers:
     def __len__(self) -> int:
         return len(self.players) + len(self.spectators)
 
-    def all(self) -> Iterable[Viewer]:
+    def all(self) -> tuple[Viewer, ...]:
         """Every viewer, seats first."""
         return (*self.players.values(), *self.spectators.values())
 

@@ -18,6 +18,7 @@ from server.rooms.chores import Task
 from server.rooms.deciding import Already, Proposal
 from server.rooms.entries import MAX_ENTRY, BrokenJournal, Recorded, Vacated, kind_of, pack
 from server.rooms.intents import Abandon, AnyIntent, GiveBack
+from server.rooms.jobs import Job
 from server.rooms.listing import index_of
 from server.rooms.loading import commit, recorded
 from server.rooms.saved import save
@@ -33,13 +34,17 @@ ATTEMPTS = 100
 """How often a decision is taken anew because another node was faster."""
 
 
+class Untold(Exception):  # noqa: N818
+    """The entry is in the journal, but something of ours raised when it was committed and told."""
+
+
 async def carry_out(table: Table, intent: AnyIntent) -> int:
     """Decide, append, commit, tell; again if another node was faster. The seq of the entry.
 
     Before anything else after an outage, what nobody could use of the clocks is given back.
 
     Raises:
-        ProtocolError: refused. StoreUnavailable, UnknownOutcome, BrokenJournal.
+        ProtocolError: refused. StoreUnavailable, UnknownOutcome, BrokenJournal, Untold.
     """
     await give_back(table)
     return await _carry_out(table, intent)
@@ -55,21 +60,30 @@ async def give_back(table: Table) -> None:
 
 async def _carry_out(table: Table, intent: AnyIntent) -> int:
     for _ in range(ATTEMPTS):
-        try:
-            with table.hub.stats.timing(Stage.DECIDE):
-                proposal = table.room.decide(intent)
-        except Already as already:
-            return already.seq
-        except IllegalAction as refusal:
-            raise BrokenJournal(f"the default action is illegal: {refusal.rule}") from refusal
-        try:
-            change = await _append(table, proposal)
-        except Conflict:
-            await catch_up(table)
-            continue
-        await _save_if_due(table)
-        return change.recorded.seq
+        seq = await _attempt(table, intent)
+        if seq is not None:
+            return seq
     raise StoreUnavailable(f"{ATTEMPTS} attempts were overtaken")
+
+
+async def _attempt(table: Table, intent: AnyIntent) -> int | None:
+    """The seq of the entry; None if another node was faster, whose entries are taken then."""
+    try:
+        with table.hub.stats.timing(Stage.DECIDE):
+            proposal = table.room.decide(intent)
+    except Already as already:
+        return already.seq
+    except IllegalAction as refusal:
+        raise BrokenJournal(f"the default action is illegal: {refusal.rule}") from refusal
+    try:
+        change = await _append(table, proposal)
+    except Conflict:
+        await catch_up(table)
+        return None
+    if _to_be_saved(table):
+        # In a job of its own: whoever asked for the entry does not wait for it, nor hear that it failed.
+        table.submit(Job(_save, lambda _: None))
+    return change.recorded.seq
 
 
 async def _append(table: Table, proposal: Proposal) -> Change:
@@ -94,9 +108,12 @@ async def _append(table: Table, proposal: Proposal) -> Change:
         head = await hub.store.append(append)
     table.due = None if index.due is None else head.at + index.due
     appended = Recorded(head.seq, head.tag, head.at, proposal.entry)
-    with hub.stats.timing(Stage.COMMIT):
-        change = room.commit_planned(appended, proposal.outcome, next_state)
-        _tell(table, change)
+    try:
+        with hub.stats.timing(Stage.COMMIT):
+            change = room.commit_planned(appended, proposal.outcome, next_state)
+            _tell(table, change)
+    except Exception as error:
+        raise Untold(f"entry {head.seq} can't be told") from error
     return change
 
 
@@ -106,6 +123,7 @@ async def catch_up(table: Table) -> None:
     entries = await table.hub.store.read(table.id, head.seq - 1)
     table.current = True
     if not entries or entries[0].tag != head.tag:
+        table.hub.stats.faults["another_way"] += 1
         log.warning("the journal went another way", room=table.id, seq=head.seq)
         table.let_go()
         await table.load()
@@ -129,26 +147,28 @@ def _tell(table: Table, change: Change) -> None:
     log.debug("entry", kind=kind_of(entry.entry))
 
 
-async def _save_if_due(table: Table) -> None:
+def _to_be_saved(table: Table) -> bool:
+    """Whether a snapshot is due: at a place that no undo can cross."""
     room = table.room
-    if room.state.takebacks or room.head.seq - table.saved_at < table.hub.pace.snapshot_every:
-        return
-    table.saved_at = room.head.seq
-    try:
-        await table.hub.store.save(table.id, save(room))
-    except StoreUnavailable as error:
-        # The entry is in the journal: whoever asked for it must not hear otherwise.
-        log.warning("snapshot not saved", room=table.id, reason=str(error))
+    return not room.state.takebacks and room.head.seq - table.saved_at >= table.hub.pace.snapshot_every
+
+
+async def _save(table: Table) -> None:
+    if _to_be_saved(table):
+        table.saved_at = table.room.head.seq
+        await table.hub.store.save(table.id, save(table.room))
 
 
 async def do_chore(table: Table) -> None:
-    """What the room needs done by itself, if it is time."""
+    """What the room needs done by itself, if it is time; that may be later once an outage was given back."""
+    await give_back(table)
     chore, hub = table.chore(), table.hub
     now, head = hub.clock.now(), table.room.head
     if chore.at > now:
         await hub.store.rearm(table.id, head, chore.at)
     elif chore.task is Task.INTENT and chore.intent is not None:
-        await carry_out(table, chore.intent)
+        # Overtaken, it is not tried again as it is: a seat may have come back, or have got time back.
+        await _attempt(table, chore.intent)
     elif chore.task is Task.ATTENDED:
         attached = await hub.store.presence(table.id)
         last_seen = now if attached.seats or attached.spectators else attached.seen

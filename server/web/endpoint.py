@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+from collections import deque
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
     from server.web.socket import Socket
 
 log = structlog.get_logger()
+
+AT_ONCE = 32
+"""To how many connections is written in one turn of the loop: a crowd's frames must not hold up its players' next."""
 
 TURNS = 4
 """How often the wheel looks at a connection within the shortest of its times."""
@@ -44,6 +48,7 @@ class Endpoint:
         self._empty: asyncio.Event | None = None
         self.framings = {binary: Framing(binary=binary) for binary in (False, True)}
         self._waiting: list[Socket] = []
+        self._later: deque[Socket] = deque()
         self._spread = settings.reconnect_spread
         wire = settings.wire
         shortest = min(wire.ping_every, wire.dead_after, wire.join_within, wire.stuck_after, wire.close_within)
@@ -54,14 +59,21 @@ class Endpoint:
         self.wheel.start()
 
     def wake(self, socket: Socket) -> None:
-        """Something waits in this socket's outbox: let it write at the end of this turn of the loop."""
-        if not self._waiting:
+        """Something waits in this socket's outbox: let it write at the end of this turn of the loop, or soon after."""
+        if not self._waiting and not self._later:
             asyncio.get_running_loop().call_soon(self._flush)
         self._waiting.append(socket)
 
     def _flush(self) -> None:
-        waiting, self._waiting = self._waiting, []
-        for socket in waiting:
+        """Let so many write, those first that were woken last: among them may be players, in the rest hardly."""
+        batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
+        self._later.extendleft(reversed(self._waiting))
+        self._waiting = []
+        while self._later and len(batch) < AT_ONCE:
+            batch.append(self._later.popleft())
+        if self._later:
+            asyncio.get_running_loop().call_soon(self._flush)
+        for socket in batch:
             try:
                 socket.flush()
             except Exception:

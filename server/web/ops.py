@@ -143,6 +143,7 @@ class _Figures(Collector):
         yield _by_two(GaugeMetricFamily("pharos_rooms", "Rooms in memory", labels=("game", "status")), self._rooms())
         yield _counters("pharos_actions", "Actions by outcome", "outcome", stats.actions)
         yield _counters("pharos_resumes", "Joins by what they were answered with", "kind", stats.resumes)
+        yield _counters("pharos_room_faults", "Rooms that were let go of, by why", "kind", stats.faults)
         yield _counter("pharos_store_errors", "Calls of the store that failed", stats.store_errors)
         entries = CounterMetricFamily("pharos_entries", "Entries of journals", labels=("game", "kind"))
         yield _by_two(entries, stats.entries)

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -94,7 +93,7 @@ class Session:
         wire = self._around.wire
         limits = Limits(wire.frame_bytes, DEPTH, wire.rooms, wire.credits_per_second, wire.credits_burst)
         codec = self._connection.codec
-        welcome = Welcome(PROTOCOL_VERSION, SERVER_VERSION, codec.name, limits, _wall_clock())
+        welcome = Welcome(PROTOCOL_VERSION, SERVER_VERSION, codec.name, limits, self._around.hub.clock.now())
         self._connection.outbox.reply(codec.encode(welcome), None)
 
     def closing(self, reconnect_after: int) -> None:
@@ -136,7 +135,7 @@ class Session:
 
     def _request(self, request: AnyClientMessage) -> None:
         if isinstance(request, Ping):
-            self._reply(Ok(id=request.id, time=request.time, now=_wall_clock()))
+            self._reply(Ok(id=request.id, time=request.time, now=self._around.hub.clock.now()))
         elif self._around.gate.draining:
             self._refuse(ProtocolError(Code.DRAINING, "the server is going down"), request)
         elif isinstance(request, Join) and (wait := self._look_up()):
@@ -198,7 +197,3 @@ def _cost(request: AnyClientMessage) -> int:
     if isinstance(request, Join):
         return DEAR if request.token is UNSET else 1
     return DEAR if isinstance(request, Legal | Check) else 1
-
-
-def _wall_clock() -> int:
-    return time.time_ns() // 1_000_000

@@ -2,7 +2,8 @@
 
 1. No task and no timer belongs to a connection, save while it floods: it lives on callbacks of its transport and on
    looks of the wheel.
-2. What is to be sent in one turn of the event loop goes to the transport in one call, at the end of the turn.
+2. What is to be sent in one turn of the event loop goes to the transport in one call, at the end of the turn or, where
+   many connections have something to send, a few turns later.
 3. A peer that does not take what it is sent is not read from. One that takes nothing for long is closed.
 4. A large piece of input is worked on a slice a turn, so that nobody's burst stops the others; who is being refused
    for want of credits is read slowly.

@@ -17,6 +17,7 @@ from protocol.messages import Act, Back, Chat, Check, Error, Join, Leave, Legal,
 from protocol.messages import Snapshot as SnapshotFrame
 from protocol.texts import clean_line
 from server.engines import latest
+from server.rooms.clock import Clock
 from server.rooms.deciding import Already
 from server.rooms.entries import FORMAT, Created, Recorded
 from server.rooms.intents import ComeBack, GiveUp, Play, TakeBack, TakeSeat
@@ -53,6 +54,7 @@ class RuleHub:
     """As much of a hub as a session asks for."""
 
     def __init__(self) -> None:
+        self.clock = Clock()
         self._room = room_of(GAMES[0])
 
     def reset(self, game: str) -> None:

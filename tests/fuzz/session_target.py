@@ -37,8 +37,11 @@ HANDSHAKE = (
     "GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: %s\r\n\r\n"
 )
+TURNS = 1000
+"""Turns of the loop after which everything must be done."""
+
 CODES = {1000, 1002, *map(int, Close)}
-"""What the server may close with: the protocol's codes, WebSocket's own for what is no WebSocket, a peer's code again."""
+"""What the server may close with: the protocol's codes, and WebSocket's own for what is no WebSocket."""
 
 
 class Nowhere(asyncio.Transport):
@@ -103,7 +106,9 @@ class World:
         socket.connection_made(transport)
         socket.data_received((HANDSHAKE % codec.subprotocol).encode())
         socket.data_received(data)
-        while self.endpoint._waiting or socket._backlog:
+        for _ in range(TURNS):
+            if not (self.endpoint._waiting or self.endpoint._later or socket._backlog):
+                break
             await asyncio.sleep(0)
         socket.connection_lost(None)
         written = bytes(transport.written)

@@ -41,6 +41,7 @@ def filled(environment: dict[str, str]) -> dict[str, str]:
 async def test_every_figure_that_is_watched_is_told() -> None:
     desk = Desk()
     desk.hub.stats.actions["ok"] = desk.hub.stats.resumes["patches"] = desk.hub.stats.entries["islet", "action"] = 1
+    desk.hub.stats.faults["raised"] = 1
     desk.site.traffic.closed[1001] = desk.site.traffic.refused["bad_message"] = 1
     told = set(re.findall(r"^(pharos_\w+)", (await desk.call("GET", "/metrics")).text, re.MULTILINE))
     for name in WATCHING:

@@ -204,12 +204,15 @@ async def test_an_engine_that_raises_on_an_action(
 
 
 async def test_who_was_told_nothing_when_the_room_raised_is_told_afresh(fragile: Fragile, hub: Hub) -> None:
-    """The entry is in the journal, but telling it raised: everybody gets a snapshot when the fault is over."""
+    """The entry is in the journal, but telling it raised: everybody gets a snapshot when the fault is over.
+
+    So it is not true that nothing happened; the same key tells what did.
+    """
     party = await attached(hub)
     fragile.fault, fragile.where = RuntimeError, "view"
-    reply = await party.peers[0].act(PASS)
+    reply = await party.peers[0].act(PASS, key="pass")
     assert isinstance(reply, Error)
-    assert reply.code == "internal"
+    assert reply.code == "unknown_outcome"
     await still_serves(hub)
     fragile.fault = None
     asked = await party.peers[1].ask(Legal)
@@ -218,6 +221,9 @@ async def test_who_was_told_nothing_when_the_room_raised_is_told_afresh(fragile:
     for peer in party.peers:
         await peer.until(4)
         assert peer.last(Snapshot).seq == 4
+    again = await party.peers[0].act(PASS, seq=3, key="pass")
+    assert isinstance(again, Ok)
+    assert again.seq == 4
     await party.settled()
 
 

@@ -10,13 +10,15 @@ from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from protocol.messages import Act, Error, Legal, Ok
+from protocol.codes import Code
+from protocol.messages import Act, Error, Legal, Ok, RoomId
 from server.rooms.hub import Hub
 from server.rooms.stats import Stage
 from server.settings import SettingsError, read_settings
 from server.store.memory import MemoryStore
 from server.traces import Traces, open_traces
 from tests.rooms.tables import QUICK, Nodes, Party
+from tests.store.faulty import Fault, FaultyStore
 
 
 def counts(hub: Hub) -> dict[Stage, int]:
@@ -54,6 +56,25 @@ async def test_every_stage_of_an_action_is_measured_once(hub: Hub) -> None:
 @pytest.fixture
 def spans() -> InMemorySpanExporter:
     return InMemorySpanExporter()
+
+
+async def test_a_store_that_fails_and_a_room_that_raises_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = FaultyStore(MemoryStore())
+    hub = Hub(store, QUICK, "alone")
+    await hub.start()
+    try:
+        party = await Nodes([hub]).party(2)
+        store.fail(Fault.REFUSED)
+        assert isinstance(await party.step(Random(1)), Error)
+        assert hub.stats.actions[Code.UNAVAILABLE] == hub.stats.store_errors == 1
+        table = hub.known(RoomId(party.room))
+        assert table is not None
+        monkeypatch.setattr(table.room, "decide", None)
+        assert isinstance(await party.step(Random(1)), Error)
+        assert hub.stats.actions[Code.INTERNAL] == hub.stats.faults["raised"] == 1
+        assert isinstance(await party.step(Random(1)), Ok)
+    finally:
+        await hub.stop()
 
 
 async def traced(spans: InMemorySpanExporter) -> tuple[Party, list[ReadableSpan]]:

@@ -42,6 +42,8 @@ class Evening:
     """Several tables, played at once, at one server or at any of several nodes."""
 
     urls: Sequence[str]
+    pause: float = 0.0
+    """Seconds that everybody waits before a decision."""
     tables: list[Table] = field(default_factory=list)
     progress: asyncio.Event = field(default_factory=asyncio.Event)
     reconnects: int = 0
@@ -102,6 +104,7 @@ class Evening:
         act, numbers = room.act, itertools.count()
 
         async def noted(action: Mapping[str, Any], *, seq: int) -> int:
+            await asyncio.sleep(self.pause)
             key = f"key-{next(numbers)}"
             table.sent[room.seat or 0, key] = action
             table.acknowledged[room.seat or 0, key] = await act(action, seq=seq, key=key)

@@ -44,7 +44,7 @@ class Act:
         return self.entry is None and self.refused is None
 
 
-class Lost(Exception):
+class Lost(Exception):  # noqa: N818 - what is true of the connection
     """The connection is of no use any more."""
 
 
@@ -217,6 +217,12 @@ class Player:
     async def until_settled(self) -> None:
         """Until every action has its end."""
         while not self.settled:
+            self.news.clear()
+            await self.news.wait()
+
+    async def until_over(self) -> None:
+        """Until the game has ended."""
+        while not self.over:
             self.news.clear()
             await self.news.wait()
 

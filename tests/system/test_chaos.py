@@ -72,7 +72,7 @@ class Evening:
             self.games.append(players)
             async with asyncio.TaskGroup() as group:
                 running = [group.create_task(player.run()) for player in players]
-                await self._over(players)
+                await self._end_of(players)
                 for player in players:
                     player.playing = False
                 await asyncio.gather(*(player.until_settled() for player in players))
@@ -80,9 +80,15 @@ class Evening:
                 for task in running:
                     task.cancel()
 
-    async def _over(self, players: list[Player]) -> None:
-        while not (self.ending.is_set() or all(player.over for player in players)):
-            await asyncio.sleep(0.05)
+    async def _end_of(self, players: list[Player]) -> None:
+        """Until the game, or the evening, has ended."""
+        ends = [
+            asyncio.ensure_future(self.ending.wait()),
+            asyncio.gather(*(player.until_over() for player in players)),
+        ]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        for end in ends:
+            end.cancel()
 
     def total(self, count: Callable[[Player], int]) -> int:
         return sum(count(player) for players in self.games for player in players)

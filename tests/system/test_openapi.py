@@ -1,4 +1,4 @@
-"""The HTTP interface does what `/openapi.json` says, whatever is thrown at it: schemathesis against a running server."""
+"""The HTTP interface does what `/openapi.json` says: schemathesis against a running server."""
 
 from __future__ import annotations
 

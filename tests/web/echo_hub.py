@@ -34,6 +34,7 @@ from protocol.messages import (
     Snapshot,
     TakeSeat,
 )
+from server.rooms.clock import Clock
 from server.rooms.stats import HubStats
 from server.rooms.viewer import Connection
 
@@ -50,6 +51,7 @@ class EchoHub:
         self.stopped = False
         self.offered: list[dict[str, Any]] = []
         self.stats = HubStats()
+        self.clock = Clock()
 
     async def start(self) -> None:
         """Nothing to do."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import socket
 import struct
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -128,9 +129,18 @@ class RawSocket:
 
 
 @asynccontextmanager
-async def raw(port: int, *, buffer: int = 2**20) -> AsyncIterator[RawSocket]:
-    """A connection on which nothing was said yet."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=buffer)
+async def raw(port: int, *, buffer: int = 2**20, kernel: int | None = None) -> AsyncIterator[RawSocket]:
+    """A connection on which nothing was said yet. `buffer`, `kernel`: bytes that wait here until somebody reads."""
+    own = socket.socket()
+    own.setblocking(False)
+    if kernel is not None:
+        own.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, kernel)
+    try:
+        await asyncio.get_running_loop().sock_connect(own, ("127.0.0.1", port))
+        reader, writer = await asyncio.open_connection(sock=own, limit=buffer)
+    except BaseException:
+        own.close()
+        raise
     try:
         yield RawSocket(reader, writer)
     finally:

@@ -338,16 +338,12 @@ class TableScreen(TerminalScreen):
         self._draw_soon()
 
     def action_talk(self) -> None:
-        """Say something."""
+        """Say something, or go back to the actions; the next key counts there already."""
         self.remove_class("-whole")
         self.toggle_class("-talking")
-        talking = self.has_class("-talking")
-        if talking:
-            self.query_one("#talk").focus()
-        elif self._token is not None:
-            self.query_one("#filter").focus()
-        else:
-            self.set_focus(None)
+        talking, talk, line = self.has_class("-talking"), self.query_one("#talk"), self.query_one("#filter")
+        talk.display, line.display = talking, not talking and self._token is not None
+        self.set_focus(talk if talk.display else line if line.display else None)
 
     @work
     async def action_commands(self) -> None:
@@ -363,9 +359,9 @@ class TableScreen(TerminalScreen):
             self.action_talk()
             return
         self.workers.cancel_all()
-        if self._room is not None and self._connection is not None:
+        back = self.terminal.table_left(self)
+        if back and self._room is not None and self._connection is not None:
             self.terminal.leave_room(self._connection, self._room)
-        self.terminal.table_left(self)
 
 
 async def leave_quietly(connection: Connection, room: Room) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import random
 from collections import Counter
 from collections.abc import Callable
 
@@ -30,6 +31,7 @@ PAUSE = 0.1
 AT_ONCE = 256
 
 SHARDED_SINCE = 7
+KINDS = frozenset(News)
 
 Hear = Callable[[bytes | None, bytes], None]
 
@@ -103,9 +105,8 @@ class Hearing:
     def _hear(self, channel: bytes | None, text: bytes) -> None:
         if channel is None:
             return self._mailbox.post(Wakeup(RoomId(""), News.LOST))
-        keys = self._followed.get(channel)
-        if keys is not None:
-            kind, _, seq = text.decode().partition(" ")
+        keys, (kind, _, seq) = self._followed.get(channel), text.decode().partition(" ")
+        if keys is not None and kind in KINDS:  # a later version may have others
             self._mailbox.post(Wakeup(keys.id, News(kind), int(seq or 0)))
         return None
 
@@ -169,7 +170,7 @@ class _Ear:
             except (RedisError, OSError, Lost, StoreUnavailable):
                 self._lost()
             self._missing = set()
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(random.uniform(PAUSE, 3 * PAUSE))  # noqa: S311 - jitter
 
     async def _once(self) -> None:
         connection = await self._server.dial()

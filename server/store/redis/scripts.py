@@ -34,7 +34,6 @@ def in_full(command: Command) -> Command:
 
 
 APPEND = Script("append")
-READ = Script("read")
 HEADS = Script("heads")
 SAVE = Script("save")
 REARM = Script("rearm")

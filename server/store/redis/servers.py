@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import NamedTuple
 
 from redis.asyncio.connection import AbstractConnection
 from redis.asyncio.sentinel import Sentinel
@@ -89,6 +90,15 @@ async def _see_that_it_serves(connection: AbstractConnection, address: Address) 
         await connection.read_response(disable_decoding=True)
 
 
+class _Sent(NamedTuple):
+    """A command on its way, and when, on the loop's clock, its outcome has to be told."""
+
+    server: Server
+    command: Command
+    future: asyncio.Future[Reply]
+    until: float
+
+
 class Servers:
     """All primaries. `moved` is called when buckets may have gone elsewhere."""
 
@@ -119,7 +129,7 @@ class Servers:
         """Wait for what is under way, and end."""
         if self._refreshing is not None:
             self._refreshing.cancel()
-        await asyncio.gather(*(server.close() for server in self.all()))
+        await asyncio.gather(*(server.close() for server in {*self.all(), *self._known.values()}))
 
     def all(self) -> tuple[Server, ...]:
         """Every server that has a bucket."""
@@ -144,8 +154,9 @@ class Servers:
             StoreUnavailable: nothing happened. Lost: if `sent`, that is not known. TooFewReplicas.
         """
         server = self.home(bucket)
+        until = asyncio.get_running_loop().time() + LIMIT
         future = server.link(durable=durable).call(command, durable=durable)
-        return await self._outcome(server, command, future, durable=durable)
+        return await self._outcome(_Sent(server, command, future, until), durable=durable)
 
     async def call_all(self, commands: Iterable[tuple[Bucket, Command]]) -> list[Reply]:
         """Have several commands carried out, which travel together.
@@ -153,24 +164,25 @@ class Servers:
         Raises:
             StoreUnavailable: nothing happened of one of them. Lost: if `sent`, that is not known.
         """
+        until = asyncio.get_running_loop().time() + LIMIT
         homes = [(self.home(bucket), command) for bucket, command in commands]
-        started = [(server, command, server.link(durable=False).call(command)) for server, command in homes]
+        all_sent = [
+            _Sent(server, command, server.link(durable=False).call(command), until) for server, command in homes
+        ]
         try:
-            return [await self._outcome(*each, durable=False) for each in started]
+            return [await self._outcome(sent, durable=False) for sent in all_sent]
         finally:
-            for _, _, future in started:
-                future.cancel()
-                heard(future)
+            for sent in all_sent:
+                sent.future.cancel()
+                heard(sent.future)
 
-    async def _outcome(
-        self, server: Server, command: Command, future: asyncio.Future[Reply], *, durable: bool
-    ) -> Reply:
+    async def _outcome(self, sent: _Sent, *, durable: bool) -> Reply:
         try:
-            return await future
+            return await sent.future
         except ResponseError as error:
             try:
-                async with asyncio.timeout(LIMIT):
-                    return await self._elsewhere(server, command, error, durable=durable)
+                async with asyncio.timeout_at(sent.until):
+                    return await self._elsewhere(sent.server, sent.command, error, durable=durable)
             except TimeoutError:
                 raise Lost("no reply in time", sent=True) from None
         except Lost as lost:

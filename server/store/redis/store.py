@@ -7,11 +7,9 @@ never sent again: the journal is asked whether it has the entry.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
-import msgspec
 from redis.exceptions import AuthenticationError, RedisError
 
 from protocol.messages import RoomId
@@ -21,6 +19,7 @@ from server.store.cursor import cursor_behind, position_of
 from server.store.mailbox import Mailbox
 from server.store.redis import keys, scripts
 from server.store.redis.addresses import Place
+from server.store.redis.attempt import Attempt
 from server.store.redis.checks import check
 from server.store.redis.hearing import Hearing
 from server.store.redis.keys import BUCKETS, RoomKeys
@@ -36,12 +35,9 @@ from server.store.store import (
     Attached,
     Conflict,
     Head,
-    Index,
     Line,
     Listed,
-    NotInTime,
     Page,
-    Quarantined,
     Saved,
     Stored,
     StoreUnavailable,
@@ -53,9 +49,9 @@ from server.store.store import (
 
 APPEND_LIMIT = 2.9
 """Seconds for an append and for finding out what became of it."""
+RESOLVE_LIMIT = 0.5
+"""The least of it for finding out."""
 ASK_AGAIN = 0.1
-
-_encoder = msgspec.msgpack.Encoder()
 
 
 def own_time() -> str:
@@ -112,42 +108,21 @@ class RedisStore:
 
     async def append(self, append: Append) -> Head:
         check_shape(append)
-        room, digest = RoomKeys(append.room), _digest(append.index)
+        attempt = Attempt(append, self._time())
         until = asyncio.get_running_loop().time() + APPEND_LIMIT
-        command = self._short(room, append, digest) if append.after.seq else self._long(room, append, digest, None)
         try:
-            while True:
-                reply = await self._ask(room.bucket, command, durable=True)
-                if not (isinstance(reply, list) and reply[0] == b"index"):
-                    break
-                command = self._long(room, append, digest, text_of(reply[1]))
+            reply = await self._ask(attempt.bucket, attempt.first(), durable=True)
+            if attempt.wants_index(reply):
+                async with asyncio.timeout_at(until - RESOLVE_LIMIT):
+                    while attempt.wants_index(reply):
+                        reply = await self._ask(attempt.bucket, attempt.again(reply), durable=True)
+        except TimeoutError:
+            return await self._resolve(append, until, "no reply in time")
         except Lost as doubt:
             return await self._resolve(append, until, str(doubt))
         except TooFewReplicas as error:
             raise UnknownOutcome(f"redis: {error}") from None
-        if isinstance(reply, int):
-            return Head(append.after.seq + len(append.entries), append.tags[-1], reply)
-        raise _refusal(reply)
-
-    def _short(self, room: RoomKeys, append: Append, digest: bytes) -> Command:
-        """To a room whose index stays as it is."""
-        where = (room.room, room.journal, keys.due(room.bucket))
-        return scripts.APPEND(where, *self._terms(append, digest), *_entries(append))
-
-    def _long(self, room: RoomKeys, append: Append, digest: bytes, game: str | None) -> Command:
-        """With the index; `game` is what the room was indexed under, as far as is known."""
-        bucket, index = room.bucket, append.index
-        own = (keys.due(bucket), keys.clocks(bucket), keys.offers(bucket), keys.living(bucket), keys.used(bucket))
-        before = keys.lists(bucket, game) if game and game != index.game else ()
-        where = (room.room, room.journal, *own, *keys.lists(bucket, None), *keys.lists(bucket, index.game), *before)
-        flags = (int(index.public), index.created, int(index.clock), int(index.offers))
-        fields = (index.game, index.status, *flags, index.listing)
-        return scripts.APPEND(where, *self._terms(append, digest), *fields, *_entries(append))
-
-    def _terms(self, append: Append, digest: bytes) -> Command:
-        due = "" if append.index.due is None else append.index.due
-        after = append.after
-        return (self._time(), append.room, after.seq, after.tag, append.not_before, append.not_after, due, digest)
+        return attempt.head(reply)
 
     async def _resolve(self, append: Append, until: float, reason: str) -> Head:
         """Find out whether an append that gave no answer happened: its last tag is nobody else's."""
@@ -193,11 +168,25 @@ class RedisStore:
         }
 
     async def read(self, room: RoomId, after: int = 0) -> Sequence[Stored]:
+        # In this order, for entries go from the stream to the record. No script: it would take many times as long.
         where = RoomKeys(room)
-        reply = await self._call(where, scripts.READ((where.room, where.journal, where.archive), after))
-        record, rows = reply
-        archived = tuple(entry for entry in unpack(record) if entry.seq > after) if record else ()
-        return archived + entries_of(rows)
+        rows, archived = await self._gather(
+            (
+                (where.bucket, ("XRANGE", where.journal, f"{after + 1}-0", "+")),
+                (where.bucket, ("HGET", where.room, "archived")),
+            )
+        )
+        entries = entries_of(rows)
+        if archived is None or int(archived) <= after:
+            return entries
+        record = await self._call(where, ("GET", where.archive))
+        if record is None:
+            return ()
+        packed = unpack(record)
+        return (
+            *(entry for entry in packed if entry.seq > after),
+            *(entry for entry in entries if entry.seq > packed[-1].seq),
+        )
 
     async def save(self, room: RoomId, saved: Saved) -> None:
         where = RoomKeys(room)
@@ -391,24 +380,3 @@ class RedisStore:
         if not self._open or self._hearing is None:
             raise StoreUnavailable("redis: the store is not open")
         return self._hearing
-
-
-def _entries(append: Append) -> Command:
-    return tuple(part for pair in zip(append.tags, append.entries, strict=True) for part in pair)
-
-
-def _digest(index: Index) -> bytes:
-    """Equal for indices that leave a room where it is in every list."""
-    fields = (index.game, index.status, index.public, index.clock, index.offers, index.listing)
-    return hashlib.blake2b(_encoder.encode(fields), digest_size=8).digest()
-
-
-def _refusal(reply: Reply) -> Exception:
-    """What the append script refused with."""
-    match reply:
-        case [b"conflict", *head]:
-            return Conflict(head_of(head))
-        case [b"aside", reason]:
-            return Quarantined(reason.decode())
-        case _:
-            return NotInTime(int(reply[1]))

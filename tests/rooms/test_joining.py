@@ -1,0 +1,110 @@
+"""What a connection is told when it joins, and in which order, whatever else happens at that moment."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+
+from protocol.digest import digest
+from protocol.messages import Chat, ChatLine, Check, Error, Join, Ok, Patch, Presence, RoomId, Snapshot, Turn
+from server.engines import ENGINES
+from server.rooms.hub import Hub
+from server.store.memory import Memory, MemoryStore
+from server.store.store import wall_clock
+from tests.engines.toy import ToyEngine
+from tests.rooms.peer import Peer
+from tests.rooms.tables import QUICK, Nodes
+from tests.store.faulty import FaultyStore
+
+RELOAD = {"type": "reload"}
+
+
+@pytest.fixture
+def world() -> Memory:
+    return Memory()
+
+
+@pytest.fixture
+def faulty(world: Memory) -> FaultyStore:
+    return FaultyStore(MemoryStore(world))
+
+
+@pytest.fixture
+async def hub(faulty: FaultyStore) -> AsyncIterator[Hub]:
+    hub = Hub(faulty, QUICK, "alone")
+    await hub.start()
+    yield hub
+    await hub.stop()
+
+
+async def test_what_is_due_for_spectators_just_then_does_not_precede_the_ok(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    party = await Nodes([hub]).party(2, spectators={"allowed": True, "delay": 600_000})
+    assert isinstance(await party.peers[0].act(RELOAD), Ok)
+    table = hub.known(RoomId(party.room))
+    assert table is not None
+    await table.finished()
+    monkeypatch.setattr(hub.clock, "now", lambda: wall_clock() + 600_000)
+    watcher = Peer(hub)
+    joined = await watcher.join(party.room)
+    assert isinstance(joined, Ok)
+    assert joined.seq == 4
+    first, second = watcher.box.messages[:2]
+    assert first == joined
+    assert isinstance(second, Snapshot)
+    assert second.seq == 4
+    assert not any(isinstance(message, Patch) for message in watcher.box.messages)
+
+
+async def test_a_join_that_raises_has_one_reply_and_attaches_nobody(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = ToyEngine()
+    monkeypatch.setitem(ENGINES, (engine.name, engine.rules), engine)
+    party = await Nodes([hub]).room(2, game="toy")
+
+    def legal_actions(*_: object) -> Any:
+        raise RuntimeError("a bug")
+
+    late = Peer(hub)
+    late.room = party.room
+    with monkeypatch.context() as broken:
+        broken.setattr(engine, "legal_actions", legal_actions)
+        number = late.send(Join, token=party.tokens[0], legal=True)
+        await late.reply_to(number)
+        table = hub.known(RoomId(party.room))
+        if table is not None:
+            await table.finished()
+    (reply,) = (message for message in late.box.messages if isinstance(message, Ok | Error))
+    assert isinstance(reply, Error)
+    assert reply.code == "internal"
+    assert not late.connection.rooms
+    assert isinstance(await late.join(party.room, party.tokens[0], legal=True), Ok)
+
+
+async def test_a_line_that_was_not_heard_yet_comes_once(hub: Hub, faulty: FaultyStore, world: Memory) -> None:
+    elsewhere = Hub(MemoryStore(world), QUICK, "elsewhere")
+    await elsewhere.start()
+    party = await Nodes([hub]).party(2)
+    speaker = Peer(elsewhere)
+    await speaker.join(party.room, party.tokens[0])
+    assert isinstance(await party.peers[0].ask(Chat, text="one"), Ok)
+    faulty.deaf = True
+    assert isinstance(await speaker.ask(Chat, text="two"), Ok)
+    late = Peer(hub)
+    assert isinstance(await late.join(party.room, party.tokens[1]), Ok)
+    await elsewhere.stop()
+    assert [message.text for message in late.box.messages if isinstance(message, ChatLine)] == ["one", "two"]
+    assert [m.text for m in party.peers[1].box.messages if isinstance(m, ChatLine)] == ["one", "two"]
+
+
+async def test_whoever_is_out_of_step_gets_its_actions_again(hub: Hub) -> None:
+    """A snapshot takes the place of all that waits, a `turn` among it."""
+    party = await Nodes([hub]).party(2)
+    peer = party.peers[0]
+    checked = await peer.ask(Check, seq=(peer.fold() and peer.seq), digest=digest({"not": "this"}))
+    assert isinstance(checked, Ok)
+    assert checked.match is False
+    after = peer.box.messages[peer.box.messages.index(checked) + 1 :]
+    assert [type(message) for message in after if not isinstance(message, Presence)] == [Snapshot, Turn]
