@@ -164,6 +164,8 @@ class Socket(asyncio.Protocol):
     def _feed(self, data: bytes) -> None:
         core = self._core
         core.receive_data(data)
+        if core.writes and core.state is State.OPEN:
+            self._write_core()  # pongs go first; a close frame after the answers to what came before it
         for event in core.events_received():
             if isinstance(event, Frame):
                 self._frame(event)
@@ -178,6 +180,7 @@ class Socket(asyncio.Protocol):
         if self._session is None or self._closing_since is not None:
             return
         if frame.opcode is Opcode.CLOSE:
+            self.flush()
             self._end_session()
             return
         try:

@@ -181,6 +181,20 @@ async def test_pings_are_answered_also_amid_a_message(server: ServerProcess) -> 
         assert json.loads(answers[TEXT])["id"] == 1
 
 
+async def test_a_pong_does_not_wait_for_what_came_after_its_ping(server: ServerProcess) -> None:
+    async with connected(server.port) as socket:
+        socket.send(frame(PING, b"beep") + frame(TEXT, b'{"t":"ping","id":1}'))
+        assert await socket.frame() == (PONG, b"beep")
+        assert (await socket.hear())["id"] == 1
+
+
+async def test_what_was_asked_before_the_close_is_answered_before_it(server: ServerProcess) -> None:
+    async with connected(server.port) as socket:
+        socket.send(frame(TEXT, b'{"t":"ping","id":1}') + frame(CLOSE, b"\x03\xe8"))
+        assert (await socket.hear())["id"] == 1
+        assert await socket.closed() == 1000
+
+
 async def test_a_close_is_answered_with_its_code_and_the_connection_ends(server: ServerProcess) -> None:
     async with connected(server.port) as socket:
         socket.send(frame(CLOSE, (1000).to_bytes(2, "big")))
