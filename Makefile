@@ -5,7 +5,7 @@ BIN := .venv/bin
 GAME ?= dragonwood
 AGAINST ?= greedy,greedy
 
-.PHONY: install run play demo test lint soak bench bench-peers lock clean
+.PHONY: install run play demo test lint soak research bench bench-peers lock clean
 
 install: .venv/installed
 
@@ -25,7 +25,7 @@ demo: .venv/installed
 	@exec $(BIN)/python -m clients.terminal demo $(GAME)
 
 test: .venv/installed-dev lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not soak"
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 lint: .venv/installed-dev
 	$(BIN)/ruff format --check .
@@ -36,6 +36,11 @@ lint: .venv/installed-dev
 # Long runs: laws over many games, fuzzing, kills. Not part of `make test`.
 soak: .venv/installed-dev
 	$(BIN)/python -m pytest -m soak
+
+# The games as environments for PettingZoo and OpenSpiel, held against the tests of these.
+research: .venv/installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[research]'
+	$(BIN)/python -m pytest -m research tests/clients/environments
 
 # How fast it all is (docs/performance.md); about ten minutes, or one: make bench BENCH=--quick
 bench: .venv/installed-dev
@@ -65,7 +70,8 @@ lock: .venv/installed-dev
 	@touch $@
 
 .venv/installed: .venv/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[terminal]'
+	@echo "Installing into .venv: a minute or so."
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[terminal]'
 	@touch $@
 
 .venv/installed-dev: .venv/installed

@@ -51,15 +51,20 @@ async def _connect(wire: Wire, port: int) -> None:
     await wire.joined.wait()
 
 
-async def measure(job: Job, tally: Tally, before: int, joined: int) -> Outcome:
-    """Let the clock run over what is going on. `before`, `joined`: the server's memory without these connections, and
-    when all had joined."""
+async def measure(job: Job, tally: Tally, before: int, joined: int, tables: Sequence[Table] = ()) -> Outcome:
+    """Let the clock run over what is going on; where tables have only so many actions, not after they rest.
+
+    `before`, `joined`: the server's memory without these connections, and when all had joined.
+    """
     connections = job.rooms * (job.seats + job.spectators)
     await asyncio.sleep(job.warm)
     loop = asyncio.get_running_loop()
     server, load, begun = cpu_seconds(job.pid), cpu_seconds(os.getpid()), loop.time()
     tally.start()
-    await asyncio.sleep(job.seconds)
+    if job.actions and tables:
+        await asyncio.wait([asyncio.ensure_future(table.rested.wait()) for table in tables], timeout=job.seconds)
+    else:
+        await asyncio.sleep(job.seconds)
     tally.stop()
     server, load, took = cpu_seconds(job.pid) - server, cpu_seconds(os.getpid()) - load, loop.time() - begun
     return Outcome(
@@ -111,7 +116,7 @@ async def pharos(job: Job) -> Outcome:
         load.playing = True
         for table in tables:
             table.begin()
-        outcome = await measure(job, load.tally, before, joined)
+        outcome = await measure(job, load.tally, before, joined, tables)
         load.playing = False
     return _checked(outcome, wires)
 

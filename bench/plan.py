@@ -110,8 +110,8 @@ def _journals() -> Iterator[Case]:
 
 def _memory() -> Iterator[Case]:
     for codec in ("json", "msgpack"):
-        job = _job(rooms=100, actions=200, codec=codec, seconds=8.0)
-        yield Case(MEMORY, f"memory {codec}, 200 actions", "memory", job)
+        job = _job(rooms=100, actions=200, codec=codec, warm=0.1, seconds=90.0)
+        yield Case(MEMORY, f"sqlite {codec}, 200 actions", "sqlite", job)
 
 
 def peers(stores: Sequence[str]) -> Plan:

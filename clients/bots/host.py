@@ -66,6 +66,7 @@ class Host:
         self._key = key
         self._connections: list[Connection] = []
         self._open = AsyncExitStack()
+        self._reached: bool | None = None
         self._games: dict[tuple[str, int], asyncio.Task[None]] = {}
 
     async def run(self) -> None:
@@ -87,12 +88,21 @@ class Host:
         try:
             found = msgspec.convert(await self._lobby.waiting_seats(self._key, POLL), list[Waiting])
         except (Refused, Unreachable) as error:
-            log.warning("no seats to be had", reason=str(error))
+            self._without(error)
             return False
+        self._reached = True
         new = [seat for seat in found if (seat.room, seat.seat) not in self._games]
         for seat in new:
             self._games[seat.room, seat.seat] = asyncio.create_task(self._play(seat))
         return bool(new)
+
+    def _without(self, error: Exception) -> None:
+        """Say once that the server is not there: at the start it may come up any moment."""
+        if self._reached is None:
+            log.info("waiting for the server", url=self._url)
+        elif self._reached:
+            log.warning("no seats to be had", reason=str(error))
+        self._reached = False
 
     async def _play(self, waiting: Waiting) -> None:
         bound = log.bind(room=waiting.room, seat=waiting.seat, policy=waiting.policy)

@@ -199,6 +199,10 @@ def main() -> int:
     except (Refused, Unreachable, UnknownPolicy, BadReplay) as error:
         print(f"pharos: {error}", file=sys.stderr)
         return 1
+    except BrokenPipeError:
+        # Whoever read has read enough; what is still buffered must not be written at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
 

@@ -136,13 +136,14 @@ class Terminal(App[None]):
         self.notify(self.failure, severity="error")
         self.table_left(screen)
 
-    def table_left(self, screen: Screen[None]) -> None:
-        """Back to the lobby, or out of the program where there was none."""
+    def table_left(self, screen: Screen[None]) -> bool:
+        """Back to the lobby (True), or out of the program where there was none."""
         if len(self.screen_stack) > 2 and self.screen is screen:
             self.failure = None
             self.pop_screen()
-        else:
-            self.exit()
+            return True
+        self.exit()
+        return False
 
     def leave_room(self, connection: Connection, room: Room) -> None:
         """Detach from a room in the background."""

@@ -98,3 +98,10 @@ def test_a_case_that_can_not_be_measured_does_not_end_the_run() -> None:
     assert [failure.partition(":")[0] for failure in report.complaints(found)] == ["missing", "half"]
     (sheet,) = report.sheets((missing, half), found)
     assert sheet.rows[0][1:4] == ("–", "–", "–")
+
+
+def test_a_room_with_so_many_actions_to_play_ends_the_measurement_with_them() -> None:
+    ((outcome,),) = _run(Case("t", "some", "memory", replace(SHORT, warm=0.01, seconds=60.0, actions=40))).values()
+    assert not outcome.errors
+    assert 20 < outcome.actions <= 40
+    assert outcome.seconds < 60

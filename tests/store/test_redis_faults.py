@@ -25,6 +25,7 @@ from server.store.store import (
     UnknownOutcome,
     Wakeup,
 )
+from tests.processes import ROOT
 from tests.proxy import Loss, Proxy, proxied
 from tests.redis_server import SAFE, RedisServer, redis_server
 from tests.store.contract import OTHER, ROOM, grown, heard, of
@@ -238,6 +239,23 @@ async def test_a_redis_with_another_password_is_of_no_use(tmp_path: Path) -> Non
         assert "wrong-secret" not in str(raised.value)
         async with opened(server.url.replace("//", "//:right@")) as store:
             assert await store.count() == 0
+
+
+async def test_a_user_with_the_rights_that_the_runbook_names_is_enough(redis: RedisServer) -> None:
+    [line] = [line for line in (ROOT / "docs/operations.md").read_text().splitlines() if "~pharos:*" in line]
+    rights = line.partition(": `")[2].partition("`")[0].split()
+    redis.ask("ACL", "SETUSER", "pharos", "reset", "on", ">right", *rights)
+    with capture_logs() as logs:
+        async with opened(redis.url.replace("//", "//pharos:right@")) as store:
+            assert [log for log in logs if log["log_level"] == "warning"] == []
+            await grown(store, ROOM, 1)
+            await store.follow(ROOM)
+            head = await grown(store, ROOM, 1)
+            assert await store.head(ROOM) == head
+            assert await heard(store.wakeups(), 1) == [Wakeup(ROOM, News.ENTRY, 2)]
+            assert (await store.sweep(1)).due == ()
+            await store.quarantine(ROOM, "reason")
+            await store.forget(ROOM)
 
 
 async def test_a_redis_of_another_format_is_of_no_use(redis: RedisServer, store: RedisStore) -> None:

@@ -83,7 +83,7 @@ class CreateForm(Dialog[NewRoom]):
             with VerticalScroll(classes="fields", can_focus=False):
                 titles = [(str(each["title"]), game) for game, each in self._games.items()]
                 yield field("Game", select("game", titles, self._game))
-                yield field("Seats", select("seats", self._seat_counts(), self._seat_counts()[0][1]))
+                yield field("Seats", select("seats", self._seat_counts(), self._usual_seats()))
                 yield field("Your name", Input(self._player_name, compact=True, id="name"))
                 bots = [("people", ""), *((f"{name} bots", name) for name in policies(self._game))]
                 yield field("The other seats are for", select("bots", bots, ""))
@@ -105,6 +105,10 @@ class CreateForm(Dialog[NewRoom]):
         seats = self._games[self._game]["seats"]
         return [(str(count), str(count)) for count in range(seats["min"], seats["max"] + 1)]
 
+    def _usual_seats(self) -> str:
+        """As few as there may be, but somebody to play with."""
+        return str(max(2, self._games[self._game]["seats"]["min"]))
+
     def _options(self) -> list[Widget]:
         schema = self._games[self._game]["options"]
         own = {name: rule for name, rule in schema["properties"].items() if name not in SHARED}
@@ -117,7 +121,7 @@ class CreateForm(Dialog[NewRoom]):
         self._game = str(event.value)
         seats = self.query_one("#seats", Select)
         seats.set_options(self._seat_counts())
-        seats.value = self._seat_counts()[0][1]
+        seats.value = self._usual_seats()
         own = self.query_one("#own")
         await own.remove_children()
         await own.mount(*self._options())

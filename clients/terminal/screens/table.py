@@ -359,9 +359,9 @@ class TableScreen(TerminalScreen):
             self.action_talk()
             return
         self.workers.cancel_all()
-        if self._room is not None and self._connection is not None:
+        back = self.terminal.table_left(self)
+        if back and self._room is not None and self._connection is not None:
             self.terminal.leave_room(self._connection, self._room)
-        self.terminal.table_left(self)
 
 
 async def leave_quietly(connection: Connection, room: Room) -> None:
