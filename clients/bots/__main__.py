@@ -15,6 +15,7 @@ from typing import Any
 
 from clients.bots.policies import UnknownPolicy, policy
 from clients.bots.runner import Plan, Played, join_room, play_game
+from clients.bots.thinking import THINKERS
 from clients.errors import Refused, Unreachable
 from clients.lobby import Lobby
 
@@ -83,6 +84,8 @@ def main() -> int:
         return 1
     except KeyboardInterrupt:
         return 130
+    finally:
+        THINKERS.stop()
 
 
 if __name__ == "__main__":

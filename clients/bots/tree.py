@@ -48,7 +48,7 @@ class Guide(Protocol):
 
     @property
     def horizon(self) -> int:
-        """Decisions that are played out beyond the tree before a position is valued, at the end of a turn."""
+        """How many turns after the present one began a position is valued."""
 
     def pick(self, state: Any, seat: int, actions: Sequence[Action], random: Random) -> Action:
         """What a fast player would do."""
@@ -123,6 +123,7 @@ class Tree:
         self._seat: int = view.you["seat"]
         self._scenarios: list[Scenario] = []
         self.root = Node()
+        self._last = turn_number(engine, self._scenario(0).state) + guide.horizon
         self._legal = engine.legal_actions(self._scenario(0).state, self._seat)
 
     def iterate(self) -> None:
@@ -133,6 +134,8 @@ class Tree:
         path = [(node, self._seat)]
         course.go(self._seat, action)
         while not grown and (deciding := self._engine.deciding(course.state)):
+            if turn_number(self._engine, course.state) >= self._last:
+                break
             seat = self._seat if self._seat in deciding else deciding[0]
             action, grown = self._select(node, course.state, seat, self._engine.legal_actions(course.state, seat))
             course.go(seat, action)
@@ -178,18 +181,12 @@ class Tree:
         return self._random.choice([action for action in actions if action not in node.children])
 
     def _play_on(self, course: Course) -> None:
-        """On to the end of a turn, about as many decisions later as the guide wants."""
-        engine, left, turn = self._engine, self._guide.horizon, turn_number(self._engine, course.state)
-        while deciding := engine.deciding(course.state):
-            if left <= 0 and turn_number(engine, course.state) != turn:
-                break
-            turn = turn_number(engine, course.state)
+        """On to the turn at which all actions of the root are valued, so that none is by the reply to it alone."""
+        engine = self._engine
+        while (deciding := engine.deciding(course.state)) and turn_number(engine, course.state) < self._last:
             actions = engine.legal_actions(course.state, deciding[0])
-            if len(actions) == 1:
-                action = actions[0]
-            else:
-                action = self._guide.pick(course.state, deciding[0], actions, self._random)
-                left -= 1
+            forced = len(actions) == 1
+            action = actions[0] if forced else self._guide.pick(course.state, deciding[0], actions, self._random)
             course.go(deciding[0], action)
 
     def _rewards(self, state: Any) -> Sequence[float]:

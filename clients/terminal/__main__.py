@@ -26,6 +26,7 @@ from typing import Any
 from textual.screen import Screen
 
 from clients.bots.policies import UnknownPolicy, policy
+from clients.bots.thinking import THINKERS
 from clients.errors import Refused, Unreachable
 from clients.lobby import Lobby, http_url
 from clients.terminal.app import Terminal
@@ -205,6 +206,8 @@ def main() -> int:
         return 128 + signal.SIGPIPE
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
+    finally:
+        THINKERS.stop()
 
 
 if __name__ == "__main__":

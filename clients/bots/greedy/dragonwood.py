@@ -120,13 +120,13 @@ def _gain(table: Table, target: int) -> float:
     """The points that the capture of a landscape card is worth."""
     card: DragonwoodCard = COMPONENTS.cards[target]
     if isinstance(card, Enhancement):
-        return _worth(table, card)
+        return worth_of(card, table.turns - 1)
     return card.points + COUNT + _end(table, target) if isinstance(card, Creature) else 0.0
 
 
-def _worth(table: Table, card: Enhancement) -> float:
-    """What an enhancement brings to its owner in the turns after this one."""
-    turns = min(table.turns - 1, 12)
+def worth_of(card: Enhancement, turns: float) -> float:
+    """What an enhancement brings to its owner in so many turns."""
+    turns = min(turns, 12)
     if turns < 1:
         return 0.0
     special = (card.strike_bonus + card.stomp_bonus + card.scream_bonus) / 2
@@ -188,7 +188,7 @@ def _weighed(table: Table, attempt: Mapping[str, Any]) -> Iterator[tuple[float, 
     """The expected points of the attempt, and the number of cards, for each number of cards that can be played."""
     attack, use = Attack(attempt["attack"]), tuple(attempt["use"])
     gain = _gain(table, attempt["target"])
-    spent = sum(_worth(table, card) for i in use if (card := COMPONENTS.enhancement(i)))
+    spent = sum(worth_of(card, table.turns - 1) for i in use if (card := COMPONENTS.enhancement(i)))
     for cards in _sizes(attack, table.hand, use):
         dice = dice_rolled(COMPONENTS, attack, cards, use)
         chance = odds(dice, attempt["needed"] - attempt["bonus"], attempt["rerolls"])

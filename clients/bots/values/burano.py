@@ -11,7 +11,7 @@ from server.engines.burano.steps.control import leaders
 
 BOX = ENGINE.box
 SPREAD = 12.0
-HORIZON = 8
+HORIZON = 2
 
 READY = 0.8
 LACED = 1.6  # a ready cube that an own worker in a workshop of its colour can be scored with

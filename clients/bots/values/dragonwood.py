@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from clients.bots.greedy.dragonwood import BONUS, CARD, COMPONENTS, ONCE
+from clients.bots.greedy.dragonwood import CARD, COMPONENTS, worth_of
 from server.engines.dragonwood.state import State
 
 SPREAD = 10.0
-HORIZON = 6
+HORIZON = 4
 
 
 def value(state: State, seat: int) -> float:
@@ -18,7 +18,8 @@ def value(state: State, seat: int) -> float:
     points += COMPONENTS.printed.most_creatures.alone * (0.5 + max(-0.5, min(0.5, 0.2 * lead)))
     turns = _turns_left(state)
     points += CARD * min(len(player.hand), COMPONENTS.printed.hand_limit) * min(1.0, turns / 3)
-    return points + sum(_enhancement(card, turns) for card in player.enhancements)
+    held = (COMPONENTS.enhancement(card) for card in player.enhancements)
+    return points + sum(worth_of(card, turns) for card in held if card)
 
 
 def _turns_left(state: State) -> float:
@@ -27,12 +28,3 @@ def _turns_left(state: State) -> float:
         return (state.final_turn - state.number) / seats
     decks = COMPONENTS.printed.decks_until_end - state.ran_out
     return 1.6 * (len(state.adventurers) + (decks - 1) * len(state.discard)) / seats
-
-
-def _enhancement(number: int, turns: float) -> float:
-    card = COMPONENTS.enhancement(number)
-    if card is None or turns < 1:
-        return 0.0
-    special = (card.strike_bonus + card.stomp_bonus + card.scream_bonus) / 2
-    bonus = card.any_bonus + special + 1.2 * card.reroll + 1.8 * (card.extra_dice + card.wild_cards)
-    return bonus * ONCE if card.once else bonus * BONUS * min(turns, 12)

@@ -12,7 +12,7 @@ from server.engines.islet.state import State
 
 SPREAD = 2.5
 HORIZON = 1
-QUICK = 10  # positions of a move that a quick look takes in
+QUICK = 30  # positions of a move that a quick look takes in
 
 
 def value(state: State, seat: int) -> float:
