@@ -97,6 +97,7 @@ class GuideTo(msgspec.Struct, frozen=True):
     """The guide to a game of which it is known what a position is worth."""
 
     spread: float
+    caution: float
     horizon: int
     pick: Pick
     value: Callable[[Any, int], float]
@@ -106,6 +107,7 @@ class ByChance:
     """The guide to a game of which nothing but the rules is known: it plays at random, to the end."""
 
     spread = 10.0
+    caution = 0.4
     horizon = 1000
 
     def pick(self, _state: Any, _seat: int, actions: Sequence[Action], random: Random) -> Action:
@@ -125,7 +127,7 @@ def guide_of(game: str, rules: str) -> Guide:
         return ByChance()
     values = import_module(place)
     pick = getattr(values, "pick", None) or _as_greedy(ENGINES[game, rules])
-    return GuideTo(values.SPREAD, values.HORIZON, pick, values.value)
+    return GuideTo(values.SPREAD, values.CAUTION, values.HORIZON, pick, values.value)
 
 
 def _as_greedy(engine: AnyEngine) -> Pick:

@@ -33,8 +33,6 @@ WIDTH = 1.0
 WIDENING = 0.5
 IMAGINED = 48
 """States that are imagined for one decision; more scenarios share them, each with dice of its own."""
-CAUTION = 0.4
-"""What one visit leaves unknown of a reward, against which a choice is made."""
 WIN = 0.5
 """Share of a finished game's reward that goes by winning; the rest goes by the difference of the scores."""
 
@@ -45,6 +43,10 @@ class Guide(Protocol):
     @property
     def spread(self) -> float:
         """A difference of points that is nearly decisive."""
+
+    @property
+    def caution(self) -> float:
+        """What one visit leaves unknown of a reward, against which a choice is made: more where luck is great."""
 
     @property
     def horizon(self) -> int:
@@ -81,9 +83,9 @@ class Node:
         """UCT: the mean reward, and what is still unknown of it."""
         return self.total / self.visits + EXPLORATION * sqrt(log(self.available + 1) / self.visits)
 
-    def sure(self) -> float:
+    def sure(self, caution: float) -> float:
         """A lower bound of the mean reward: what few visits found weighs less."""
-        return (self.total - CAUTION * sqrt(self.visits)) / self.visits
+        return (self.total - caution * sqrt(self.visits)) / self.visits
 
 
 class Scenario(NamedTuple):
@@ -199,7 +201,7 @@ class Tree:
     def ranked(self) -> Sequence[Action]:
         """The root's actions, best first: by what is sure of them, the mean reward less what is still unknown of it."""
         children = self.root.children
-        return sorted(children, key=lambda action: -children[action].sure())
+        return sorted(children, key=lambda action: -children[action].sure(self._guide.caution))
 
 
 def turn_number(engine: AnyEngine, state: Any) -> int:

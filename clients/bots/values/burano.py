@@ -11,6 +11,7 @@ from server.engines.burano.steps.control import leaders
 
 BOX = ENGINE.box
 SPREAD = 12.0
+CAUTION = 0.4
 HORIZON = 2
 
 READY = 0.8

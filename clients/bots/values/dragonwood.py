@@ -6,6 +6,7 @@ from clients.bots.greedy.dragonwood import CARD, COMPONENTS, worth_of
 from server.engines.dragonwood.state import State
 
 SPREAD = 10.0
+CAUTION = 1.5
 HORIZON = 4
 
 

@@ -11,6 +11,7 @@ from server.engines.engine import Action
 from server.engines.islet.state import State
 
 SPREAD = 2.5
+CAUTION = 0.4
 HORIZON = 1
 QUICK = 30  # positions of a move that a quick look takes in
 
