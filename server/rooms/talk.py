@@ -94,6 +94,7 @@ class Talk:
         presence = self.presence if viewer.seat is not None or not table.viewers.delay else table.viewers.shown
         if presence is None:
             presence = Presence(table.id, [False] * len(table.room.state.seats), 0)
+        viewer.presence = presence
         viewer.connection.outbox.notice(table.id, viewer.connection.codec.encode(presence))
 
     # Chat.

@@ -26,6 +26,16 @@ class Viewer(msgspec.Struct):
     seat: int | None
     holder: bytes | None
     legal: bool
+    presence: Presence | None = None
+    """Who was there when it was last told so."""
+
+    def notice(self, room: RoomId, message: Presence | ChatLine, frame: Callable[[Codec], bytes]) -> None:
+        """Tell it what was said, or who is there, unless it knows."""
+        if isinstance(message, Presence):
+            if message == self.presence:
+                return
+            self.presence = message
+        self.connection.outbox.notice(room, frame(self.connection.codec))
 
 
 class Window(msgspec.Struct, frozen=True):
@@ -96,7 +106,7 @@ class Viewers:
         """Tell everybody who is there, or what was said, at the moment `at` (ms of store time)."""
         frame = _encoder(message)
         for viewer in self.players.values():
-            viewer.connection.outbox.notice(self.room, frame(viewer.connection.codec))
+            viewer.notice(self.room, message, frame)
         if not seats_only:
             self._spectate(at, message)
 
@@ -128,7 +138,7 @@ class Viewers:
             self.shown = told
         frame = _encoder(told)
         for viewer in self.spectators.values():
-            viewer.connection.outbox.notice(self.room, frame(viewer.connection.codec))
+            viewer.notice(self.room, told, frame)
 
 
 def _encoder(message: ServerMessage) -> Callable[[Codec], bytes]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from server.store.sqlite import SqliteStore
 from tests.processes import ServerProcess, serving
 from tests.system.journals import keys_of, stored
 from tests.system.party import Party, party
@@ -80,7 +81,7 @@ async def test_over_a_cut_and_a_restart(tmp_path: Path, crash: bool) -> None:
             assert other["code"] in ("key_reused", "bad_message")
         finally:
             again.stop()
-    journal = (await stored(tmp_path / "rooms.db", [found.room]))[found.room]
+    journal = (await stored(SqliteStore(tmp_path / "rooms.db"), [found.room]))[found.room]
     assert keys_of(journal)[seat, "once"] == 1
 
 
