@@ -34,7 +34,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 @pytest.fixture(scope="module")
 def played(server: ServerProcess) -> str:
     """What the README's command for bots prints, with two games for five."""
-    command = block("sh", "clients.bots")
+    command = block("sh", "--games 5")
     assert command.strip() == ".venv/bin/python -m clients.bots --game dragonwood --seats 4 --games 5"
     words = command.replace("--games 5", "--games 2").split()[1:]
     done = run([sys.executable, *words, "--url", server.url, "--seed", "11"])
@@ -82,11 +82,11 @@ def test_the_bots_print_how_each_game_ended(played: str) -> None:
 
 def test_curl_shows_the_rooms_and_a_replay(server: ServerProcess, room: str) -> None:
     addresses = re.findall(r"^curl -s http://127.0.0.1:8000(\S+)$", block("sh", "curl"), re.MULTILINE)
-    assert addresses == ["/api/rooms", "/api/rooms/HGX78B/replay"]
+    assert addresses == ["/api/rooms", "/api/rooms/ROOM/replay"]
     listed = {found["id"]: found for found in get(server, addresses[0])["rooms"]}
     assert listed[room]["status"] == "finished"
     assert listed[room]["connected"] == [False] * 4
-    replay = get(server, addresses[1].replace("HGX78B", room))
+    replay = get(server, addresses[1].replace("ROOM", room))
     assert replay["room"] == room
     check_result(replay)
 

@@ -103,6 +103,10 @@ class BotsForm(Dialog[BotsWanted]):
         super().__init__()
         self._policies, self._free = policies, free
 
+    def _usual(self) -> str:
+        """Good, and without a moment's thought, where the game has such a policy."""
+        return "greedy" if "greedy" in self._policies else self._policies[-1]
+
     def compose(self) -> ComposeResult:
         """Policy and place."""
         where = [("this terminal, for as long as it runs", True), ("the server's bot hosts, if there are any", False)]
@@ -111,7 +115,7 @@ class BotsForm(Dialog[BotsWanted]):
             with Horizontal(classes="field"):
                 yield Label("Policy")
                 names = [(name, name) for name in self._policies]
-                yield Select(names, value=self._policies[-1], allow_blank=False, compact=True, id="policy")
+                yield Select(names, value=self._usual(), allow_blank=False, compact=True, id="policy")
             with Horizontal(classes="field"):
                 yield Label("Played by")
                 yield Select(where, value=True, allow_blank=False, compact=True, id="where")
