@@ -101,7 +101,7 @@ def test_a_case_that_can_not_be_measured_does_not_end_the_run() -> None:
 
 
 def test_a_room_with_so_many_actions_to_play_ends_the_measurement_with_them() -> None:
-    ((outcome,),) = _run(Case("t", "some", "memory", replace(SHORT, warm=0.01, seconds=60.0, actions=40))).values()
+    ((outcome,),) = _run(Case("t", "some", "memory", replace(SHORT, warm=0.01, seconds=60.0, actions=400))).values()
     assert not outcome.errors
-    assert 20 < outcome.actions <= 40
+    assert 100 < outcome.actions <= 400
     assert outcome.seconds < 60

@@ -77,6 +77,8 @@ class Player:
         self._waiting: dict[int, Act | None] = {}
         self._joined = False
         self._socket: ClientConnection | None = None
+        self._asked = 0
+        """The seq of the last `check`."""
 
     async def run(self) -> None:
         """Connect, and again whenever the connection is lost, until cancelled."""
@@ -115,10 +117,18 @@ class Player:
         except TimeoutError:
             if self._waiting:
                 raise Lost from None
-            await self._say(None, t="ping")
+            await self._ask()
             return
         await self._take(json.loads(payload) if isinstance(payload, str) else msgpack.unpackb(payload))
         self.news.set()
+
+    async def _ask(self) -> None:
+        """Whether anything has come that was lost on its way, or at least whether the other side is there."""
+        if self._joined:
+            self._asked = self.seq
+            await self._say(None, t="check", room=self.room, seq=self.seq, digest=self.digest())
+        else:
+            await self._say(None, t="ping")
 
     async def _say(self, act: Act | None, **fields: Any) -> None:
         assert self._socket is not None
@@ -166,6 +176,7 @@ class Player:
 
     async def _ok(self, ok: Mapping[str, Any]) -> None:
         act = self._waiting.pop(ok["id"])
+        assert ok.get("match") is not False
         if "resumed" in ok:
             self._joined = True
             self.resumed += ok["resumed"]
@@ -183,7 +194,10 @@ class Player:
         if error["id"] is None:
             raise Lost
         act = self._waiting.pop(error["id"])
-        if error["code"] in AGAIN:
+        if act is None and error["code"] == "stale":
+            if self.seq == self._asked:
+                await self._gap()
+        elif error["code"] in AGAIN:
             await asyncio.sleep(min(0.3, error.get("retry_after", 50) / 1000))
             await (self._send(act) if act is not None else self._join(fresh=True))
         elif act is not None:

@@ -56,7 +56,7 @@ class TableScreen(TerminalScreen):
     """One room, as the holder of a seat or as a spectator."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *(Binding(c.key, c.action, c.word, show=bool(c.word), key_display=None) for c in COMMANDS),
+        *(Binding(c.key, c.action, c.word, show=bool(c.word), priority=c.key.startswith("ctrl+")) for c in COMMANDS),
         Binding("f1", "commands", "Help"),
         Binding("up", "choose(-1)", show=False),
         Binding("down", "choose(1)", show=False),

@@ -70,7 +70,8 @@ def test_one_plays_from_the_lobby_on_by_keys_alone_at_80_by_24(server: ServerPro
         person.press("escape")
         person.wait_for("actions: type to narrow down")
         person.press("escape")
-        room = re.search(r"^ ?\* ([2-9A-Z]{6}) +dragonwood +playing", person.wait_for("* ", "n New"), re.MULTILINE)
+        listed = re.compile(r"^ ?\* ([2-9A-Z]{6}) +dragonwood +playing", re.MULTILINE)
+        room = listed.search(person.wait_until(lambda text: listed.search(text) is not None))
         assert room is not None
         person.press("enter")
         person.wait_for("YOUR TURN", f"Dragonwood {room[1]}", "> Ana: hello there")
@@ -185,7 +186,7 @@ def test_the_commands_that_the_readme_shows_are_there() -> None:
     made = re.findall(r"^make (play|demo)([^#\n]*)", readme, re.MULTILINE)
     assert [target for target, _ in made] == ["play", "demo", "play"]
     for target, settings in made:
-        command = ["make", "-n", "-o", ".venv/installed", target, *settings.split()]
+        command = ["make", "--no-print-directory", "-n", "-o", ".venv/installed", target, *settings.split()]
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
         words = run.stdout.strip().split("-m clients.terminal ")[1].split()
         asked = arguments(words)
