@@ -25,7 +25,8 @@ from server.engines import ENGINES, AnyEngine
 from server.engines.engine import Action
 
 Choose: TypeAlias = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]], Random], Mapping[str, Any]]
-Pick: TypeAlias = Callable[[Any, int, Sequence[Action], Random], Action]
+Rank: TypeAlias = Callable[[Any, int, Sequence[Action], Random], Sequence[Action]]
+Luck: TypeAlias = Callable[[Any, int, Action, Any], float]
 
 
 class Level(msgspec.Struct, frozen=True):
@@ -36,10 +37,12 @@ class Level(msgspec.Struct, frozen=True):
 
 
 LEVELS: Mapping[str, Level] = {
-    "easy": Level(25, 0.5),
-    "normal": Level(100, 2.0),
-    "hard": Level(400, 6.0),
+    "easy": Level(16, 0.5),
+    "normal": Level(64, 2.0),
+    "hard": Level(256, 6.0),
 }
+MOST_RANKED = 40
+"""Actions of a long list that a greedy policy's order is asked for."""
 
 
 class Search(msgspec.Struct, frozen=True):
@@ -65,6 +68,8 @@ class Search(msgspec.Struct, frozen=True):
         room = state["room"]
         engine = ENGINES[room["game"], room["rules"]]
         tree = Tree(engine, guide_of(engine.name, engine.rules), _view(engine, state), random)
+        if (settled := tree.settle()) is not None:
+            return _listed([settled], actions, random)
         end = None if self.level.seconds is None else time.monotonic() + self.level.seconds
         for _ in range(self.level.iterations):
             tree.iterate()
@@ -99,20 +104,32 @@ class GuideTo(msgspec.Struct, frozen=True):
     spread: float
     caution: float
     horizon: int
-    pick: Pick
+    settled: frozenset[str]
+    line: Rank
+    ranked: Rank
     value: Callable[[Any, int], float]
+    luck: Luck
 
 
 class ByChance:
     """The guide to a game of which nothing but the rules is known: it plays at random, to the end."""
 
     spread = 10.0
-    caution = 0.4
+    caution = 0.5
     horizon = 1000
+    settled: frozenset[str] = frozenset()
 
-    def pick(self, _state: Any, _seat: int, actions: Sequence[Action], random: Random) -> Action:
+    def line(self, _state: Any, _seat: int, actions: Sequence[Action], random: Random) -> Sequence[Action]:
         """Anything."""
-        return random.choice(actions)
+        return [random.choice(actions)]
+
+    def ranked(self, _state: Any, _seat: int, actions: Sequence[Action], random: Random) -> Sequence[Action]:
+        """Any order."""
+        return random.sample(actions, len(actions))
+
+    def luck(self, _before: Any, _seat: int, _action: Action, _after: Any) -> float:
+        """Nobody knows."""
+        return 0.0
 
     def value(self, _state: Any, _seat: int) -> float:
         """Nothing is known of a game that is not over."""
@@ -121,27 +138,46 @@ class ByChance:
 
 @lru_cache
 def guide_of(game: str, rules: str) -> Guide:
-    """What helps a search in this game."""
+    """What helps a search in this game: the names in its module of `values`, of which some may be missing."""
     place = f"clients.bots.values.{game}"
     if not find_spec(place):
         return ByChance()
     values = import_module(place)
-    pick = getattr(values, "pick", None) or _as_greedy(ENGINES[game, rules])
-    return GuideTo(values.SPREAD, values.CAUTION, values.HORIZON, pick, values.value)
+    line, ranked = getattr(values, "line", None), getattr(values, "ranked", None)
+    if line is None or ranked is None:
+        line, ranked = _as_greedy(ENGINES[game, rules])
+    return GuideTo(
+        spread=values.SPREAD,
+        caution=values.CAUTION,
+        horizon=values.HORIZON,
+        settled=getattr(values, "SETTLED", frozenset()),
+        line=line,
+        ranked=ranked,
+        value=values.value,
+        luck=getattr(values, "luck", ByChance().luck),
+    )
 
 
-def _as_greedy(engine: AnyEngine) -> Pick:
-    """What the greedy policy would do with the views of the seat."""
-    choose: Choose = import_module(f"clients.bots.greedy.{engine.name}").choose
+def _as_greedy(engine: AnyEngine) -> tuple[Rank, Rank]:
+    """What the greedy policy would do with the views of the seat, and how it ranks all that the seat could do."""
+    greedy = import_module(f"clients.bots.greedy.{engine.name}")
+    choose: Choose = greedy.choose
 
-    def pick(state: Any, seat: int, actions: Sequence[Action], random: Random) -> Action:
-        document = {
-            "turn": {"phase": engine.turn(state)[1]},
-            "game": engine.public_view(state),
-            "you": {"seat": seat, **engine.private_view(state, seat)},
-        }
+    def line(state: Any, seat: int, actions: Sequence[Action], random: Random) -> Sequence[Action]:
         maps: list[Mapping[str, Any]] = msgspec.to_builtins(actions)
-        action: Action = actions[maps.index(choose(document, maps, random))]
-        return action
+        return [actions[maps.index(choose(_document(engine, state, seat), maps, random))]]
 
-    return pick
+    def ranked(state: Any, seat: int, actions: Sequence[Action], random: Random) -> Sequence[Action]:
+        maps: list[Mapping[str, Any]] = msgspec.to_builtins(actions)
+        order: Sequence[Mapping[str, Any]] = greedy.ranked(_document(engine, state, seat), maps, random)
+        return [actions[maps.index(action)] for action in order[:MOST_RANKED]]
+
+    return line, ranked
+
+
+def _document(engine: AnyEngine, state: Any, seat: int) -> Mapping[str, Any]:
+    return {
+        "turn": {"phase": engine.turn(state)[1]},
+        "game": engine.public_view(state),
+        "you": {"seat": seat, **engine.private_view(state, seat)},
+    }

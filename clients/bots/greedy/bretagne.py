@@ -42,7 +42,6 @@ class Offer(NamedTuple):
     cost: Stock
     engineers: int
     worth: float
-    pieces: tuple[tuple[str, int], tuple[str, int]]  # what no other build of a prospect may use
 
 
 class Sight:
@@ -58,6 +57,7 @@ class Sight:
         self.rounds_left: int = self.game["rounds"] - self.game["round"]
         self.coin = 0.6 if self.rounds_left else 1 / self.numbers["coins_per_point"]
         self.stock = self._stock()
+        self.prospects: dict[Means, float] = {}
         self.offers = sorted(self._offers(), key=lambda offer: -offer.worth)
 
     def _stock(self) -> Stock:
@@ -87,31 +87,36 @@ class Sight:
 
     def _offers(self) -> Iterator[Offer]:
         weather = self.game["weather"]["now"]
+        tiles: dict[str, list[tuple[View, Stock, float]]] = {
+            name: [(tile, _materials(tile), self._reward(tile["reward"])) for tile in row["open"]]
+            for name, row in self.game["tiles"].items()
+        }
         for lighthouse in self.game["lighthouses"]:
             height = len(lighthouse["levels"])
             if lighthouse["status"] != "open" or height == self.numbers["levels"]:
                 continue
             engineers = self.numbers["classes"][lighthouse["class"]]["engineers"][weather]
-            for tile in self.game["tiles"][lighthouse["class"]]["open"]:
-                cost = self._cost(tile, lighthouse)
-                worth = self._worth(tile, lighthouse, sum(cost)) - HIRED * engineers
-                pieces = ("tile", tile["id"]), ("site", lighthouse["site"])
-                yield Offer(tile["id"], lighthouse["site"], cost, engineers, worth, pieces)
+            bonus = self._bonus(lighthouse) - HIRED * engineers
+            extra = self._extra(lighthouse)
+            for tile, materials, worth in tiles[lighthouse["class"]]:
+                cost = tuple(map(int.__add__, materials, extra))
+                crew = min(sum(cost), self.me["warehouse"] + tile["reward"].get("workers", 0))
+                total = worth + bonus + crew * self.numbers["worker_home_points"]
+                yield Offer(tile["id"], lighthouse["site"], cost, engineers, total)
 
-    def _cost(self, tile: View, lighthouse: View) -> Stock:
+    def _extra(self, lighthouse: View) -> Stock:
         wood = self.numbers["scaffold_wood"] if lighthouse["levels"] else 0
-        return tuple(
-            tile["cost"].get(material, 0) + lighthouse["extra"].count(material) + (wood if material == "wood" else 0)
-            for material in MATERIALS
-        )
+        extra: Sequence[str] = lighthouse["extra"]
+        return tuple(extra.count(material) + (wood if material == "wood" else 0) for material in MATERIALS)
 
-    def _worth(self, tile: View, lighthouse: View, size: int) -> float:
-        reward = tile["reward"]
-        crew = min(size, self.me["warehouse"] + reward.get("workers", 0))
-        worth: float = crew * self.numbers["worker_home_points"] + reward.get("points", 0)
-        worth += self.coin * (reward.get("coins", 0) + lighthouse["coins"])
+    def _reward(self, reward: View) -> float:
+        worth: float = reward.get("points", 0) + self.coin * reward.get("coins", 0)
         worth += self.card() * reward.get("equipment", 0)
-        worth += float(reward.get("workers", 0) + reward.get("any_material", 0))
+        return worth + float(reward.get("workers", 0) + reward.get("any_material", 0))
+
+    def _bonus(self, lighthouse: View) -> float:
+        """What every level built here is worth besides its tile."""
+        worth: float = self.coin * lighthouse["coins"]
         if self.seat in self.workers_on(lighthouse):
             worth += 1.0 + (2.0 if len(lighthouse["levels"]) + 1 == self.numbers["levels"] else 0.0)
         return worth
@@ -121,28 +126,50 @@ class Sight:
         return CARD if self.rounds_left else CARD / 2
 
 
+def _materials(tile: View) -> Stock:
+    return tuple(tile["cost"].get(material, 0) for material in MATERIALS)
+
+
 def prospect(sight: Sight, means: Means) -> float:
     """What the best few builds promise, one after the other, and what is left over."""
+    promised = sight.prospects.get(means)
+    if promised is None:
+        promised = sight.prospects[means] = _promised(sight, means)
+    return promised
+
+
+def _promised(sight: Sight, means: Means) -> float:
     stock, engineers, total = means.stock, means.engineers, 0.0
-    used: set[tuple[str, int]] = set()
+    tiles: set[int] = set()
+    sites: set[int] = set()
     for _ in range(LOOK_AHEAD):
         best, best_worth = None, 0.5
         for offer in sight.offers:
             if offer.worth <= best_worth:
                 break  # the others are worth less still
-            if offer.engineers > engineers or not used.isdisjoint(offer.pieces):
+            if offer.engineers > engineers or offer.tile in tiles or offer.site in sites:
                 continue
-            worth = offer.worth - MISSING * sum(max(0, a - b) for a, b in zip(offer.cost, stock, strict=True))
+            worth = offer.worth - MISSING * _missing(offer.cost, stock)
             if worth > best_worth:
                 best, best_worth = offer, worth
         if best is None:
             break
-        used.update(best.pieces)
+        tiles.add(best.tile)
+        sites.add(best.site)
         stock = tuple(max(0, b - a) for a, b in zip(best.cost, stock, strict=True))
         engineers -= best.engineers
         total += best_worth
     cards = min(means.cards, 4) * sight.card()
     return total + SPARE * sum(stock) + sight.coin * means.coins + cards + 0.4 * means.workers
+
+
+def _missing(cost: Stock, stock: Stock) -> int:
+    """How many materials the stock lacks; a plain loop, for this is where a search spends its time."""
+    missing = 0
+    for wanted, there in zip(cost, stock):  # noqa: B905 - both have one number a material
+        if wanted > there:
+            missing += wanted - there
+    return missing
 
 
 def _gaining(sight: Sight, material: str, amount: int = 1) -> float:
@@ -372,3 +399,20 @@ def choose(state: View, actions: Sequence[View], random: Random) -> View:  # noq
         return PICKS[phase](sight, actions)
     score = SCORES[phase]
     return max(actions, key=lambda action: score(sight, action))
+
+
+def ranked(state: View, actions: Sequence[View], random: Random) -> Sequence[View]:
+    """The actions by their outlook, the best first."""
+    best = choose(state, actions, random)
+    sight = Sight(state)
+    phase = state["turn"]["phase"]
+    score = SCORES.get(phase, _promise)
+    rest = [action for action in actions if action != best]
+    return [best, *sorted(rest, key=lambda action: -score(sight, action))]
+
+
+def _promise(sight: Sight, action: View) -> float:
+    """Builds by their worth; everything else comes after those that are worth something."""
+    offers = (offer for offer in sight.offers if action["type"] == "build")
+    found = (offer.worth for offer in offers if (offer.tile, offer.site) == (action["tile"], action["site"]))
+    return next(found, 0.0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
 from random import Random
 from typing import Any, TypeAlias
 
@@ -39,9 +40,15 @@ Action: TypeAlias = Mapping[str, Any]
 
 def choose(state: Mapping[str, Any], actions: Sequence[Action], random: Random) -> Action:
     """The action worth most; equal ones by the random numbers."""
+    return ranked(state, actions, random)[0]
+
+
+def ranked(state: Mapping[str, Any], actions: Sequence[Action], random: Random) -> Sequence[Action]:
+    """The actions by their worth, the best first."""
     table = Table(state["game"], state["you"])
     values = [table.value(action) + random.random() * 1e-3 for action in actions]
-    return actions[values.index(max(values))]
+    order = sorted(range(len(actions)), key=lambda place: -values[place])
+    return [actions[place] for place in order]
 
 
 class Table:
@@ -56,6 +63,7 @@ class Table:
         self.spare: int = max(self.family["wheel"]["workers"] - BOX.stay_on_wheel, 0)
         self.ends = Counter(colour for roof in self.family["roofs"] for colour in roof["colours"])
         self.last_round: bool = game["round"] + 1 == game["rounds"]
+        self._works: dict[str, float] = {}
 
     def value(self, action: Action) -> float:
         """Points that an action is worth, roughly."""
@@ -72,13 +80,14 @@ class Table:
 
     def _stack(self, action: Action) -> float:
         """What is wanted first comes on top."""
-        wanted = self.ends[action["colour"]] + self._lace_demand(action["colour"])
+        wanted = self.ends[action["colour"]] + self._lace_demand[action["colour"]]
         return float(wanted * (action["layer"] - 0.5))
 
-    def _lace_demand(self, colour: str) -> int:
-        squares = (self.game["workshops"][square] for square in self._own_squares())
-        return sum(square["colour"] == colour for square in squares)
+    @cached_property
+    def _lace_demand(self) -> Counter[str]:
+        return Counter(self.game["workshops"][square]["colour"] for square in self._own_squares)
 
+    @cached_property
     def _own_squares(self) -> list[int]:
         squares = enumerate(self.game["workshops"])
         return [number for number, square in squares if square and self.seat in square["workers"]]
@@ -117,14 +126,14 @@ class Table:
 
     def _cube(self, colour: str) -> float:
         """What a cube in the ready area is worth by itself."""
-        lace = self._lace_demand(colour) - self.family["ready"][colour]
+        lace = self._lace_demand[colour] - self.family["ready"][colour]
         value = ROOF_END if self.ends[colour] else 0.0
         return value + (LACE_CUBE / 2 if lace > 0 else 0.0)
 
     def _build(self, action: Action) -> float:
         colour = action["colour"]
         value = self._work(self.game["markers"][colour]) + self._site(colour, action["x"], action["y"])
-        if self.last_round and 0 < self.family["ready"][colour] <= self._lace_demand(colour):
+        if self.last_round and 0 < self.family["ready"][colour] <= self._lace_demand[colour]:
             value -= LACE_CUBE
         return value - self._cost()
 
@@ -201,7 +210,7 @@ class Table:
                 sold = sum(kind in card["fish"] for kind in (*self.family["sold"], *self.hand))
                 return each_point * sold + seasons
             case "lace_workers":
-                colours = (self.game["workshops"][square]["colour"] for square in self._own_squares())
+                colours = (self.game["workshops"][square]["colour"] for square in self._own_squares)
                 return each_point * sum(colour in card["colours"] for colour in colours) + seasons
             case "roof_bonus":
                 return 2.5 * seasons
@@ -213,6 +222,11 @@ class Table:
 
     def _work(self, work: str) -> float:
         """What the action would bring now."""
+        if work not in self._works:
+            self._works[work] = self._reckoned(work)
+        return self._works[work]
+
+    def _reckoned(self, work: str) -> float:
         if work == "fish":
             return max((self._arrival(node) for node in self._reachable()), default=0.0)
         if work == "lace":
@@ -265,7 +279,7 @@ class Table:
     def _lace(self, action: Action) -> float:
         square = self.game["workshops"][action["square"]]
         beside = BOX.workshops.beside[action["square"]]
-        own = set(self._own_squares())
+        own = set(self._own_squares)
         demand: int = self.family["ready"][square["colour"]] + self.family["pyramid"].count(square["colour"])
         value: float = WORKER + COIN * square["coin"] + 0.3 * len(own.intersection(beside)) + 0.1 * min(demand, 3)
         if self.family["wheel"]["workers"] <= KEPT_WORKERS:

@@ -58,7 +58,7 @@ def choose(state: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], rando
         return _best_play(table, actions)
     if kind == "reroll":
         return max(actions, key=lambda action: _reroll_odds(table.game["attempt"], action))
-    return min(actions, key=lambda action: (_ties(action["card"], table.hand), action["card"]))
+    return min(actions, key=lambda action: (ties(action["card"], table.hand), action["card"]))
 
 
 def _table(state: Mapping[str, Any]) -> Table:
@@ -88,7 +88,7 @@ def odds(dice: int, needed: int, rerolls: int) -> float:
     for roll in combinations_with_replacement(sorted(set(faces)), dice):
         chance = 1.0 if sum(roll) >= needed else 0.0
         if rerolls and not chance and roll:
-            chance = _face_odds(needed - sum(roll) + roll[0])
+            chance = face_odds(needed - sum(roll) + roll[0])
         ways += chance * _orders(roll)
     return ways / float(len(faces)) ** dice
 
@@ -101,7 +101,7 @@ def _orders(roll: Cards) -> int:
     return ways
 
 
-def _face_odds(needed: int) -> float:
+def face_odds(needed: int) -> float:
     faces = COMPONENTS.printed.die
     return sum(face >= needed for face in faces) / len(faces)
 
@@ -110,7 +110,7 @@ def _reroll_odds(attempt: Mapping[str, Any], action: Mapping[str, Any]) -> float
     if action["type"] == "keep":
         return 0.0
     others: int = sum(attempt["dice"]) - attempt["dice"][action["die"]]
-    return _face_odds(attempt["needed"] - attempt["bonus"] - others)
+    return face_odds(attempt["needed"] - attempt["bonus"] - others)
 
 
 # ----------------------------------------------------------------------------------------------- what things are worth
@@ -155,7 +155,7 @@ def _total(table: Table, seat: int, target: int) -> float:
     return float(table.game["seats"][seat]["points"] + own + bonus)
 
 
-def _ties(card: int, hand: Cards) -> float:
+def ties(card: int, hand: Cards) -> float:
     """How much a card does for sets with the rest of the hand."""
     value = 0.0
     for other in hand:
@@ -204,9 +204,9 @@ def _best_play(table: Table, actions: Sequence[Mapping[str, Any]]) -> Mapping[st
     """Of the best number of cards those that leave most behind: the least tied to the rest of the hand."""
     _, size = max(_weighed(table, table.game["attempt"]))
     plays = [action for action in actions if len(action["cards"]) == size]
-    return min(plays, key=lambda action: _broken(action["cards"], table.hand))
+    return min(plays, key=lambda action: broken(action["cards"], table.hand))
 
 
-def _broken(cards: Sequence[int], hand: Cards) -> float:
+def broken(cards: Sequence[int], hand: Cards) -> float:
     rest = tuple(card for card in hand if card not in cards)
-    return sum(_ties(card, (card, *rest)) for card in cards)
+    return sum(ties(card, (card, *rest)) for card in cards)

@@ -10,6 +10,7 @@ so nearly half an egg; a card about a tenth; and it likes to stand where the nex
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import permutations
 from operator import itemgetter
 from random import Random
@@ -39,6 +40,7 @@ STEP = 0.8  # a paid walk to get there
 SIGHT = 3  # walks that it looks ahead for a nest
 LOOK = 90  # positions of a move that it looks at
 PAYMENTS = 2  # ways to pay for one thing that it looks at
+NO_DICE = Dice(bytes(32))
 NESTS_OF = range(len(TERRAINS), len(TERRAINS) + len(NESTS))
 
 
@@ -48,31 +50,41 @@ def choose(state: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], rando
         return actions[0]
     dice = Dice(random.randbytes(32))
     table = ENGINE.imagine(state["game"], state["you"], len(state["game"]["seats"]), ENGINE.options(), dice)
-    best = best_turn(table, dice)
+    best = best_turn(table, dice).line[0]
     wanted = msgspec.to_builtins(best)
     return wanted if wanted in actions else random.choice(actions)
 
 
-def best_turn(state: State, dice: Dice, look: int = LOOK) -> Action:
-    """The first action of the best turn among those that `look` positions of a move show."""
+class Turn(NamedTuple):
+    """A way for a turn to go on: how its end is liked, and its actions."""
+
+    liking: float
+    line: tuple[Action, ...]
+
+
+def best_turn(state: State, dice: Dice, look: int = LOOK) -> Turn:
+    """The best turn among those that `look` positions of a move show."""
+    return max(turns(state, dice, look), key=itemgetter(0))
+
+
+def turns(state: State, dice: Dice, look: int = LOOK) -> Sequence[Turn]:
+    """For each first action the best turn, of those that `look` positions of a move show."""
     match state.phase:
         case Phase.TURN:
-            move = _best_move(state, dice, look)
-            explore = _best_explore(state)
-            return max((plan for plan in (move, explore) if plan), key=itemgetter(0))[1]
+            found = [*_moves(Position.of(state), look), *_explores(state)]
         case Phase.EXPLORE:
-            plan = _best_explore(state)
-            return plan[1] if plan else Stop()
+            return _explores(state) or [Turn(0.0, (Stop(),))]
         case Phase.RETURN:
-            return max(_after(state, dice), key=itemgetter(0))[1]
+            return _after(state, dice)
         case _:
-            return _best_move(state, dice, look)[1]
+            found = list(_moves(Position.of(state), look))
+    return found or [Turn(0.0, (ENGINE.default_action(state, state.seat),))]
 
 
-def _after(state: State, dice: Dice) -> list[tuple[float, Action]]:
+def _after(state: State, dice: Dice) -> list[Turn]:
     seat = state.seat
-    listed = ENGINE.legal_actions(state, seat)
-    return [(measure(ENGINE.apply(state, seat, action, dice.fork())[0], seat), action) for action in listed]
+    ends = ((action, ENGINE.apply(state, seat, action, dice.fork())[0]) for action in ENGINE.legal_actions(state, seat))
+    return [Turn(measure(end, seat), (action,)) for action, end in ends]
 
 
 def measure(state: State, seat: int) -> float:
@@ -107,6 +119,13 @@ def _outlook(board: Board, bird: Cell | None, means: Counts) -> float:
     """How near the next egg is: what it lacks in cards and paid walks, on the best tile within sight."""
     missing = _missing(means)
     step = STEP if sum(means[: len(TERRAINS)]) >= FARES else MISSING
+    best = max((way - MISSING * missing[nest] for nest, way in _ways(board, bird, step)), default=None)
+    return (ASHORE if bird is not None else 0.0) + (-MISSING * C.nest_price if best is None else best)
+
+
+@lru_cache(maxsize=1 << 10)
+def _ways(board: Board, bird: Cell | None, step: float) -> tuple[tuple[int, float], ...]:
+    """By nest the best free tile within sight: its height, less the walks to it."""
     ahead = dict.fromkeys(board.coast, step) if bird is None else {bird: 0.0}
     reached: dict[Cell, float] = {}
     for _ in range(SIGHT):
@@ -118,14 +137,13 @@ def _outlook(board: Board, bird: Cell | None, means: Counts) -> float:
                     paid = cost + (0.1 if _terrain(board, beside) == _terrain(board, cell) else step)
                     further[beside] = min(paid, further.get(beside, paid))
         ahead = further
-    free = [cell for cell in reached if board.at[cell].egg is None]
-    outlook = (_prospect(board, cell, missing) - reached[cell] for cell in free)
-    return (ASHORE if bird is not None else 0.0) + max(outlook, default=-MISSING * C.nest_price)
-
-
-def _prospect(board: Board, cell: Cell, missing: Mapping[int, int]) -> float:
-    stack = board.at[cell]
-    return LEVEL * stack.level - MISSING * missing[C.tile_kinds[stack.top].nest]
+    best: dict[int, float] = {}
+    for cell, cost in reached.items():
+        stack = board.at[cell]
+        if stack.egg is None:
+            nest, way = C.tile_kinds[stack.top].nest, LEVEL * stack.level - cost
+            best[nest] = max(way, best.get(nest, way))
+    return tuple(best.items())
 
 
 def _terrain(board: Board, cell: Cell) -> int:
@@ -133,37 +151,57 @@ def _terrain(board: Board, cell: Cell) -> int:
 
 
 class Node(NamedTuple):
-    """A position within a move: the state, and the action that began the way to it."""
+    """A position within a move: the state, and the actions that led to it."""
 
     state: State
-    first: Action
+    line: tuple[Action, ...]
 
 
-def _best_move(state: State, dice: Dice, look: int) -> tuple[float, Action]:
-    """The best end of a move within `look` positions, nearest first, and its first action."""
-    seat = state.seat
-    ahead = [Node(state, Stop())]
+class Position:
+    """A state from which a move starts, equal to all that differ only in what moves have nothing to do with."""
+
+    def __init__(self, state: State, key: tuple[object, ...]) -> None:
+        self.state = state
+        self._key = key
+        self._hash = hash(key)
+
+    @classmethod
+    def of(cls, state: State) -> Position:
+        """This state's."""
+        players = tuple((each.bird, each.cards, each.guarded, each.used, each.eggs) for each in state.players)
+        key = state.seat, state.phase, state.board, players, state.piles, state.trail, state.paid, state.ending
+        return cls(state, key)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Position) and self._key == other._key
+
+
+@lru_cache(maxsize=1 << 10)
+def _moves(start: Position, look: int) -> tuple[Turn, ...]:
+    """By its first action the best end of a move within `look` positions, nearest first. It never throws dice."""
+    state, seat = start.state, start.state.seat
+    ahead = [Node(state, ())]
     known = {state.player}
-    best: tuple[float, Action] | None = None
+    best: dict[Action, Turn] = {}
     for looked in range(look):
         if looked == len(ahead):
             break
         node = ahead[looked]
         for action in _few(ENGINE.legal_actions(node.state, seat)):
-            first = action if looked == 0 else node.first
-            if isinstance(action, Stop):
-                value = measure(node.state, seat)
-            else:
-                after, _ = ENGINE.apply(node.state, seat, action, dice)
-                if after.phase is not Phase.OVER:
-                    if after.phase is not Phase.MOVE or after.players[seat] not in known:
-                        known.add(after.players[seat])
-                        ahead.append(Node(after, first))
-                    continue
-                value = measure(after, seat)
-            if best is None or value > best[0]:
-                best = value, first
-    return best or (float("-inf"), ENGINE.default_action(state, seat))
+            after = node.state if isinstance(action, Stop) else ENGINE.apply(node.state, seat, action, NO_DICE)[0]
+            line = (*node.line, action)
+            if not isinstance(action, Stop) and after.phase is not Phase.OVER:
+                if after.phase is not Phase.MOVE or after.players[seat] not in known:
+                    known.add(after.players[seat])
+                    ahead.append(Node(after, line))
+                continue
+            liking = measure(after, seat)
+            if line[0] not in best or liking > best[line[0]].liking:
+                best[line[0]] = Turn(liking, line)
+    return tuple(best.values())
 
 
 def _few(actions: Sequence[Action]) -> Iterator[Action]:
@@ -185,13 +223,13 @@ def _cost(pay: Pay) -> float:
     return _cards(payment.cards) + 0.01 * sum(payment.guarded)
 
 
-def _best_explore(state: State) -> tuple[float, Action] | None:
-    """The best way to lay tiles from here on, and its first tile; None when it is best to stop, or nothing fits."""
+def _explores(state: State) -> list[Turn]:
+    """By the first tile the best way to lay tiles from here on; empty when it is best to stop, or nothing fits."""
     player, seat = state.player, state.seat
     likings: dict[Counts, float] = {}
     so_far = tuple(gain_of(C, state.board.at[cell]) for cell in state.trail)
     stop = _liking(state, seat, so_far, likings) if so_far else float("-inf")
-    best: tuple[float, Action] | None = None
+    best: dict[tuple[int, Cell], tuple[float, tuple[int, ...], tuple[Cell, ...]]] = {}
     for path in _paths(state, len(player.hand)):
         far = FAR * sum(map(abs, map(int.__sub__, path[0], player.bird or (0, 0))))
         seen: set[tuple[int, ...]] = set()
@@ -201,10 +239,12 @@ def _best_explore(state: State) -> tuple[float, Action] | None:
                 continue
             seen.add(over)
             gained = tuple(_gain(state.board, cell, terrain) for cell, terrain in zip(path, over, strict=True))
-            value = _liking(state, seat, so_far + gained, likings) - far
-            if value > stop and (best is None or value > best[0]):
-                best = value, LayTile(tiles[0], *path[0])
-    return best
+            liking = _liking(state, seat, so_far + gained, likings) - far
+            first = tiles[0], path[0]
+            if liking > (best[first][0] if first in best else stop):
+                best[first] = liking, tiles, path
+    laid = ((liking, zip(tiles, path, strict=True)) for liking, tiles, path in best.values())
+    return [Turn(liking, (*(LayTile(tile, *cell) for tile, cell in each), Stop())) for liking, each in laid]
 
 
 def _paths(state: State, tiles: int) -> Iterator[tuple[Cell, ...]]:
@@ -239,10 +279,11 @@ def _gain(board: Board, cell: Cell, terrain: int) -> int:
 
 def _liking(state: State, seat: int, gained: tuple[int, ...], likings: dict[Counts, float]) -> float:
     """The measure with these cards more, as far as the piles have them."""
-    counts = tuple(min(gained.count(kind), pile) for kind, pile in enumerate(state.piles))
-    if counts not in likings:
+    key = tuple(sorted(gained))
+    if key not in likings:
+        counts = tuple(min(gained.count(kind), pile) for kind, pile in enumerate(state.piles))
         player = state.players[seat]
         richer = msgspec.structs.replace(player, cards=tuple(map(int.__add__, player.cards, counts)))
         players = (*state.players[:seat], richer, *state.players[seat + 1 :])
-        likings[counts] = measure(msgspec.structs.replace(state, players=players), seat)
-    return likings[counts]
+        likings[key] = measure(msgspec.structs.replace(state, players=players), seat)
+    return likings[key]

@@ -9,7 +9,7 @@ from server.engines.bretagne import ENGINE
 from server.engines.bretagne.state import State
 
 SPREAD = 12.0
-CAUTION = 0.4
+CAUTION = 1.0
 HORIZON = 3
 
 INCOME = 1.2  # what a worker in a harbour brings each round

@@ -11,8 +11,9 @@ from server.engines.burano.steps.control import leaders
 
 BOX = ENGINE.box
 SPREAD = 12.0
-CAUTION = 0.4
+CAUTION = 1.0
 HORIZON = 2
+SETTLED = frozenset({"pyramid"})
 
 READY = 0.8
 LACED = 1.6  # a ready cube that an own worker in a workshop of its colour can be scored with
