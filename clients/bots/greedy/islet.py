@@ -61,10 +61,14 @@ class Turn(NamedTuple):
     liking: float
     line: tuple[Action, ...]
 
+    def order(self) -> tuple[float, int]:
+        """By this the better turn is greater: of equal ones the shorter."""
+        return self.liking, -len(self.line)
+
 
 def best_turn(state: State, dice: Dice, look: int = LOOK) -> Turn:
     """The best turn among those that `look` positions of a move show."""
-    return max(turns(state, dice, look), key=itemgetter(0))
+    return max(turns(state, dice, look), key=Turn.order)
 
 
 def turns(state: State, dice: Dice, look: int = LOOK) -> Sequence[Turn]:

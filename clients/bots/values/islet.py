@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from clients.bots.greedy.islet import EGG, best_turn, measure, turns
+from clients.bots.greedy.islet import EGG, Turn, best_turn, measure, turns
 from server.engines.dice import Dice
 from server.engines.engine import Action
 from server.engines.islet.state import State
@@ -29,6 +29,6 @@ def line(state: State, seat: int, actions: Sequence[Action], random: Random) -> 
 
 def ranked(state: State, seat: int, actions: Sequence[Action], random: Random) -> Sequence[Action]:  # noqa: ARG001
     """The first actions of turns, the best turn first."""
-    found = sorted(turns(state, Dice(random.randbytes(32))), key=lambda turn: -turn.liking)
+    found = sorted(turns(state, Dice(random.randbytes(32))), key=Turn.order, reverse=True)
     legal = set(actions)
     return [turn.line[0] for turn in found if turn.line[0] in legal]
