@@ -39,14 +39,14 @@ def chosen(state: State) -> dict[str, Any]:
     return dict(choose(document(table(ENGINE, len(state.players)), state, seat), actions, Random(0)))
 
 
-def test_it_wins_at_least_90_of_100_games_against_random_play() -> None:
+def test_it_wins_at_least_36_of_40_games_against_random_play() -> None:
     wins = 0
-    for seed in range(100):
+    for seed in range(40):
         own = seed % 2
         chooses = [play_random, play_random]
         chooses[own] = policy("greedy", "bretagne")
         wins += play(table(ENGINE, 2, seed), chooses, Random(seed)).ranks[own] == 1
-    assert wins >= 90
+    assert wins >= 36
 
 
 @pytest.mark.parametrize(("seats", "barges"), [(2, "chosen"), (3, "by_order"), (4, "chosen")])

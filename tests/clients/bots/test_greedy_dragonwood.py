@@ -23,15 +23,15 @@ def chosen(state: State) -> dict[str, Any]:
     return dict(choose(document(table(ENGINE, len(state.players)), state, seat), actions, Random(0)))
 
 
-def test_it_wins_at_least_85_of_100_games_against_random_play() -> None:
+def test_it_wins_at_least_34_of_40_games_against_random_play() -> None:
     wins = 0
-    for seed in range(100):
+    for seed in range(40):
         own = seed % 2
         chooses = [play_random, play_random]
         chooses[own] = policy("greedy", "dragonwood")
         result = play(table(ENGINE, 2, seed), chooses, Random(seed))
         wins += result.ranks[own] < result.ranks[1 - own]
-    assert wins >= 85
+    assert wins >= 34
 
 
 def test_without_a_chance_it_reloads() -> None:

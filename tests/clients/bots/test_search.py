@@ -152,3 +152,18 @@ def test_it_never_thinks_of_what_its_seat_cannot_do() -> None:
     """The other seats' hands are imagined, its own is not."""
     state = TOY.new(2, TOY.options(), Dice(bytes(32)))
     assert set(grown(state, 0, 200).root.children) <= set(TOY.legal_actions(state, 0))
+
+
+def test_the_guides_choice_is_tried_as_often_as_any_other() -> None:
+    state = TOY.new(2, TOY.options(), Dice(bytes(32)))
+    first, *others = grown(state, 0, 101).root.children.values()
+    assert first.visits + 1 >= max(child.visits for child in others)
+
+
+def test_another_action_has_to_gain_more_than_the_error_of_the_mean() -> None:
+    first = [0.5] * 100
+    assert tree._sure_gain(first, first, 1.0) == 0.0
+    assert tree._sure_gain([0.6] * 100, first, 1.0) == pytest.approx(0.1, abs=0.01)
+    assert tree._sure_gain([0.6], first, 1.0) < 0
+    unsteady = [1.0, 0.1] * 50
+    assert tree._sure_gain(unsteady, first, 0.5) > 0 > tree._sure_gain(unsteady, first, 2.0)
