@@ -8,6 +8,7 @@ lighthouse only for a card in hand, for its harbour, or for a majority that is c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations_with_replacement
 from random import Random
 from typing import Any, NamedTuple, TypeAlias
@@ -58,7 +59,6 @@ class Sight:
         self.coin = 0.6 if self.rounds_left else 1 / self.numbers["coins_per_point"]
         self.stock = self._stock()
         self.prospects: dict[Means, float] = {}
-        self.offers = sorted(self._offers(), key=lambda offer: -offer.worth)
 
     def _stock(self) -> Stock:
         """The warehouse and the barges."""
@@ -84,6 +84,11 @@ class Sight:
         """What stands on the site."""
         found: View = self.game["lighthouses"][site - 1]
         return found
+
+    @cached_property
+    def offers(self) -> Sequence[Offer]:
+        """Every build that somebody with all materials could make, the most worth first."""
+        return sorted(self._offers(), key=lambda offer: -offer.worth)
 
     def _offers(self) -> Iterator[Offer]:
         weather = self.game["weather"]["now"]
