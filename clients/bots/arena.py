@@ -167,6 +167,9 @@ def plot(path: Path, game: str, found: Sequence[Standing]) -> None:
         axes.axhspan(each.rating - each.unsure, each.rating + each.unsure, color=f"C{number + 1}", alpha=0.1)
     if searching:
         axes.set_xscale("log")
+        counts = [count for count, _ in searching]
+        axes.set_xticks(counts, labels=[str(count) for count in counts])
+        axes.set_xticks([], minor=True)
     axes.set(xlabel="iterations a decision", ylabel="rating, with 95 % interval", title=game)
     axes.legend()
     figure.savefig(path, dpi=150)
