@@ -1,1 +1,1 @@
-"""What a position is worth, by game: the score that a seat may expect, for searches that look ahead."""
+"""What guides a search, by game: what a position is worth, and a fast player (`clients.bots.tree.Guide`)."""

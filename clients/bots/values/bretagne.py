@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from clients.bots.greedy.bretagne import Sight, prospect
+from clients.bots.outlooks.bretagne import Sight, prospect
 from server.engines.bretagne import ENGINE
 from server.engines.bretagne.state import State
 

@@ -1,0 +1,173 @@
+"""Bretagne as a seat sees it, reckoned in points: what it can build with, and what the open tiles promise to it.
+
+`Means` is what a seat can build with; `prospect` is what the open tiles promise to it, materials still missing being
+bought in thought.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple, TypeAlias
+
+View: TypeAlias = Mapping[str, Any]
+Stock: TypeAlias = tuple[int, ...]
+
+MATERIALS = ("brick", "stone", "sand", "wood")
+MISSING = 1.2  # what a material that is not there costs, in points
+SPARE = 0.15  # what a material is worth that no build needs now
+CARD = 2.6  # an equipment card before it is known where it will be played
+HIRED = 1.5  # an engineer that a build uses up
+LOOK_AHEAD = 3  # builds that a prospect is made of
+
+
+class Means(NamedTuple):
+    """What a seat can build and trade with."""
+
+    stock: Stock
+    engineers: int
+    coins: int
+    workers: int
+    cards: int
+
+
+class Offer(NamedTuple):
+    """A tile on a lighthouse: its cost, and its worth in points before its cost."""
+
+    tile: int
+    site: int
+    cost: Stock
+    engineers: int
+    worth: float
+
+
+class Sight:
+    """The table as the deciding seat sees it."""
+
+    def __init__(self, state: View) -> None:
+        self.game: View = state["game"]
+        self.seat: int = state["you"]["seat"]
+        self.hand: Mapping[str, int] = state["you"]["hand"]
+        self.me: View = self.game["players"][self.seat]
+        self.numbers: View = self.game["reference"]
+        self.task: View = self.game["task"]
+        self.rounds_left: int = self.game["rounds"] - self.game["round"]
+        self.coin = 0.6 if self.rounds_left else 1 / self.numbers["coins_per_point"]
+        self.stock = self._stock()
+        self.prospects: dict[Means, float] = {}
+
+    def _stock(self) -> Stock:
+        """The warehouse and the barges."""
+        stock = [self.me["materials"][material] for material in MATERIALS]
+        for load in self.me["loads"]:
+            if load:
+                stock[MATERIALS.index(load["material"])] += load["amount"]
+        return tuple(stock)
+
+    def means(self) -> Means:
+        """What the seat has now."""
+        return Means(self.stock, self.me["engineers"], self.me["coins"], self.me["warehouse"], sum(self.hand.values()))
+
+    def workers_on(self, lighthouse: View) -> dict[int, int]:
+        """The workers on a lighthouse by seat."""
+        workers: dict[int, int] = {}
+        for level in lighthouse["levels"]:
+            if level["workers"]:
+                workers[level["seat"]] = workers.get(level["seat"], 0) + level["workers"]
+        return workers
+
+    def lighthouse(self, site: int) -> View:
+        """What stands on the site."""
+        found: View = self.game["lighthouses"][site - 1]
+        return found
+
+    @cached_property
+    def offers(self) -> Sequence[Offer]:
+        """Every build that somebody with all materials could make, the most worth first."""
+        return sorted(self._offers(), key=lambda offer: -offer.worth)
+
+    def _offers(self) -> Iterator[Offer]:
+        weather = self.game["weather"]["now"]
+        tiles: dict[str, list[tuple[View, Stock, float]]] = {
+            name: [(tile, _materials(tile), self._reward(tile["reward"])) for tile in row["open"]]
+            for name, row in self.game["tiles"].items()
+        }
+        for lighthouse in self.game["lighthouses"]:
+            height = len(lighthouse["levels"])
+            if lighthouse["status"] != "open" or height == self.numbers["levels"]:
+                continue
+            engineers = self.numbers["classes"][lighthouse["class"]]["engineers"][weather]
+            bonus = self._bonus(lighthouse) - HIRED * engineers
+            extra = self._extra(lighthouse)
+            for tile, materials, worth in tiles[lighthouse["class"]]:
+                cost = tuple(map(int.__add__, materials, extra))
+                crew = min(sum(cost), self.me["warehouse"] + tile["reward"].get("workers", 0))
+                total = worth + bonus + crew * self.numbers["worker_home_points"]
+                yield Offer(tile["id"], lighthouse["site"], cost, engineers, total)
+
+    def _extra(self, lighthouse: View) -> Stock:
+        wood = self.numbers["scaffold_wood"] if lighthouse["levels"] else 0
+        extra: Sequence[str] = lighthouse["extra"]
+        return tuple(extra.count(material) + (wood if material == "wood" else 0) for material in MATERIALS)
+
+    def _reward(self, reward: View) -> float:
+        worth: float = reward.get("points", 0) + self.coin * reward.get("coins", 0)
+        worth += self.card() * reward.get("equipment", 0)
+        return worth + float(reward.get("workers", 0) + reward.get("any_material", 0))
+
+    def _bonus(self, lighthouse: View) -> float:
+        """What every level built here is worth besides its tile."""
+        worth: float = self.coin * lighthouse["coins"]
+        if self.seat in self.workers_on(lighthouse):
+            worth += 1.0 + (2.0 if len(lighthouse["levels"]) + 1 == self.numbers["levels"] else 0.0)
+        return worth
+
+    def card(self) -> float:
+        """What another equipment card is worth."""
+        return CARD if self.rounds_left else CARD / 2
+
+
+def _materials(tile: View) -> Stock:
+    return tuple(tile["cost"].get(material, 0) for material in MATERIALS)
+
+
+def prospect(sight: Sight, means: Means) -> float:
+    """What the best few builds promise, one after the other, and what is left over."""
+    promised = sight.prospects.get(means)
+    if promised is None:
+        promised = sight.prospects[means] = _promised(sight, means)
+    return promised
+
+
+def _promised(sight: Sight, means: Means) -> float:
+    stock, engineers, total = means.stock, means.engineers, 0.0
+    tiles: set[int] = set()
+    sites: set[int] = set()
+    for _ in range(LOOK_AHEAD):
+        best, best_worth = None, 0.5
+        for offer in sight.offers:
+            if offer.worth <= best_worth:
+                break  # the others are worth less still
+            if offer.engineers > engineers or offer.tile in tiles or offer.site in sites:
+                continue
+            worth = offer.worth - MISSING * _missing(offer.cost, stock)
+            if worth > best_worth:
+                best, best_worth = offer, worth
+        if best is None:
+            break
+        tiles.add(best.tile)
+        sites.add(best.site)
+        stock = tuple(max(0, b - a) for a, b in zip(best.cost, stock, strict=True))
+        engineers -= best.engineers
+        total += best_worth
+    cards = min(means.cards, 4) * sight.card()
+    return total + SPARE * sum(stock) + sight.coin * means.coins + cards + 0.4 * means.workers
+
+
+def _missing(cost: Stock, stock: Stock) -> int:
+    """How many materials the stock lacks; a plain loop, for this is where a search spends its time."""
+    missing = 0
+    for wanted, there in zip(cost, stock):  # noqa: B905 - both have one number a material
+        if wanted > there:
+            missing += wanted - there
+    return missing
