@@ -73,8 +73,6 @@ def public_view(state: State, box: Components) -> PublicView:
         season=state.season,
         round=state.round,
         rounds=box.rounds[state.season],
-        turn=state.turn,
-        phase=state.phase.value,
         task=NO_TASK if state.task is None else _task(state.task, box),
         start=state.start,
         seat=state.seat,

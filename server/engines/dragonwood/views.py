@@ -98,9 +98,6 @@ class PublicView(TypedDict):
 
     colours: tuple[str, ...]
     numbers: int
-    number: int
-    phase: str
-    in_turn: int
     landscape: tuple[LandscapeCard, ...]
     dragonwood_deck: int
     adventurer_deck: int
@@ -146,9 +143,6 @@ class Views:
         return PublicView(
             colours=self._components.printed.adventurers.colours,
             numbers=self._components.printed.adventurers.numbers,
-            number=state.number,
-            phase=state.phase.value,
-            in_turn=state.in_turn,
             landscape=self._landscape(state.landscape),
             dragonwood_deck=len(state.dragonwood),
             adventurer_deck=len(state.adventurers),

@@ -96,10 +96,8 @@ SoloView = TypedDict(
 class PublicView(TypedDict):
     """What everybody sees. `stacks` by cell, as "x,y"; `trail` as in the state: cells laid on, or barred by D8."""
 
-    turn: int
     round: int
     seat: int
-    phase: str
     trail: tuple[PlaceView, ...]
     paid: PaidView | None
     last_round: LastRoundView | None
@@ -132,10 +130,8 @@ class Views:
     def public(self, state: State) -> PublicView:
         """What everybody may see."""
         return PublicView(
-            turn=state.number,
             round=state.round,
             seat=state.seat,
-            phase=state.phase.value,
             trail=_places(state.trail),
             paid=_paid(state.paid),
             last_round=_last_round(state.ending),
