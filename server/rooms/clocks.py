@@ -73,6 +73,15 @@ def decide_anew(
     return Clocks(tuple(banks), decisions, at)
 
 
+def retimed(clock: Clock | None, before: Clocks, planned: Clocks, entry: tuple[int, int]) -> Clocks:
+    """The clocks that were planned after the entry (`seq`, `at`), now that it came at another time than planned."""
+    if planned is before:
+        return before
+    begun = before if before.banks else Clocks(planned.banks)
+    fresh = frozenset(decision.seat for decision in planned.decisions if decision.since == entry[0])
+    return decide_anew(clock, begun, [decision.seat for decision in planned.decisions], fresh, entry)
+
+
 def give_back(clocks: Clocks, ms: int, at: int) -> Clocks:
     """The clocks after a pause of `ms`: every running decision began that much later."""
     decisions = tuple(Decision(d.seat, d.since, d.started + ms) for d in clocks.decisions)

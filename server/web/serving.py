@@ -40,6 +40,9 @@ SHARE_OF_HUB = 0.6
 FORCED = 1.0
 """Seconds that are left after a second signal."""
 
+COLLECTIONS = (10_000, 20, 50)
+"""Thresholds of the collector: an action leaves some hundred new objects and no cycles; looking often finds nothing."""
+
 log = structlog.get_logger()
 
 
@@ -158,6 +161,7 @@ def serve(site: Site) -> None:
         # What is there by now stays: no collection of garbage need look at it again.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*COLLECTIONS)
         await server.serve()
 
     with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
