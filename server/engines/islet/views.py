@@ -129,20 +129,20 @@ class Views:
 
     def public(self, state: State) -> PublicView:
         """What everybody may see."""
-        return PublicView(
-            round=state.round,
-            seat=state.seat,
-            trail=_places(state.trail),
-            paid=_paid(state.paid),
-            last_round=_last_round(state.ending),
-            idle=state.idle,
-            busy=state.busy,
-            stacks=_kept(state.board, self._stacks),
-            piles=_counts(state.piles),
-            bag=len(state.bag),
-            seats=_seats(state.players),
-            solo=None if state.solo is None else _kept(state.solo, self._solo),
-        )
+        return {
+            "round": state.round,
+            "seat": state.seat,
+            "trail": _places(state.trail),
+            "paid": _paid(state.paid),
+            "last_round": _last_round(state.ending),
+            "idle": state.idle,
+            "busy": state.busy,
+            "stacks": _kept(state.board, self._stacks),
+            "piles": _counts(state.piles),
+            "bag": len(state.bag),
+            "seats": _seats(state.players),
+            "solo": None if state.solo is None else _kept(state.solo, self._solo),
+        }
 
     def private(self, state: State, seat: int) -> PrivateView:
         """What only `seat` may see besides."""
