@@ -30,7 +30,10 @@ class Clocks(msgspec.Struct, frozen=True):
 
     def of(self, seat: int) -> Decision | None:
         """The seat's present decision."""
-        return next((d for d in self.decisions if d.seat == seat), None)
+        for decision in self.decisions:
+            if decision.seat == seat:
+                return decision
+        return None
 
 
 def overdraft(clock: Clock, decision: Decision, at: int) -> int:
