@@ -81,12 +81,11 @@ class History:
         if not 0 <= place <= len(self):
             return None
         whole = min(place // PACK, len(self._packs))
-        before = self._packs[whole - 1].last if whole else self._base
-        kept = [change for pack in list(self._packs)[whole:] for change in _unpack(pack)] + [*self._open]
+        kept = [*(change for pack in list(self._packs)[whole:] for change in _unpack(pack)), *self._open]
+        begun = self._packs[whole - 1].last if whole else self._base
         seen = place - whole * PACK
-        if seen:
-            before = kept[seen - 1].head
-        return kept[seen:] if before.tag == tag else None
+        last = kept[seen - 1].head if seen else begun
+        return tuple(kept[seen:]) if last.tag == tag else None
 
 
 def _unpack(pack: _Pack) -> list[Kept]:
