@@ -149,6 +149,8 @@ class Settings(msgspec.Struct, frozen=True):
     """How long a server that is to stop may take, all told; then what is left is cut."""
     shutdown_delay: int = 0
     """How long a server that is to stop stays up, not ready, so that balancers notice before its clients have to go."""
+    stop_with_stdin: bool = False
+    """Whether the server stops when its standard input ends: for a program that starts a server of its own."""
     reconnect_spread: int = 5000
     """Clients of a server that stops are told to come back at moments spread over this time."""
     pace: Pace = Pace()

@@ -172,11 +172,12 @@ async def host(asked: argparse.Namespace, key: str) -> None:
 
 def main() -> int:
     """The command."""
+    asked = arguments()
     key = os.environ.get("PHAROS_BOT_KEY", "")
     if not key:
         print("pharos bots: PHAROS_BOT_KEY is not set: the server and its bot hosts share it", file=sys.stderr)
         return 2
-    asyncio.run(host(arguments(), key))
+    asyncio.run(host(asked, key))
     return 0
 
 
