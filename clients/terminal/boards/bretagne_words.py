@@ -161,8 +161,9 @@ def _narrate_built(state: State, event: Fields) -> str:
 
 
 def _narrate_crewed(state: State, event: Fields) -> str:
-    home = f", {event['home']} went home for {event['points']} points" if event["home"] else ""
-    return f"{event['workers']} workers of {_who(state, event['seat'])} man the level{home}"
+    home = f", {event['home']} went home for {counted({'points': event['points']})}" if event["home"] else ""
+    man = "worker stays" if event["workers"] == 1 else "workers stay"
+    return f"{_who(state, event['seat'])}: {event['workers'] or 'no'} {man} on the level{home}"
 
 
 def _narrate_traded(state: State, event: Fields) -> str:

@@ -14,6 +14,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
+from clients.terminal.boards import dragonwood_odds
+
 State: TypeAlias = Mapping[str, Any]
 
 STYLES = {"red": "red", "orange": "dark_orange", "purple": "magenta", "green": "green", "blue": "blue"}
@@ -69,13 +71,17 @@ def _headline(state: State) -> Text:
         line.append(f" - last turns to come: {game['last_turns']}", style="bold red")
     line.append(
         f"\nAdventurers: {game['adventurer_deck']} in the deck, {len(game['discard'])} discarded,"
-        f" ran out {game['ran_out']}x. Dragonwood deck: {game['dragonwood_deck']}."
+        f"{_ran_out(game['ran_out'])}. Dragonwood deck: {game['dragonwood_deck']}."
     )
     if state["result"] is not None:
         scores = zip(state["result"]["scores"], state["result"]["ranks"], strict=True)
         words = [f"{_name(state, seat)} {score} (rank {rank})" for seat, (score, rank) in enumerate(scores)]
         line.append(f"\nFinal scores: {', '.join(words)}", style="bold")
     return line
+
+
+def _ran_out(times: int) -> str:
+    return "" if times == 0 else ", ran out once" if times == 1 else f", ran out {times} times"
 
 
 def _grid(title: str, width: int, columns: Sequence[str]) -> Table:
@@ -159,7 +165,14 @@ def _describe_attack(state: State, action: Mapping[str, Any]) -> str:
     game = state["game"]
     target = next(card for card in game["landscape"] if card["card"] == action["target"])
     value = "" if action["attack"] == "spell" else f" ({target[action['attack']]})"
-    return f"{ATTACKS[action['attack']]} {_label(target)}{value}{_using(game, action['use'])}"
+    what = f"{ATTACKS[action['attack']]} {_label(target)}{value}{_using(game, action['use'])}"
+    return f"{what}: {dragonwood_odds.of_attack(state, action)}"
+
+
+def _describe_play(state: State, action: Mapping[str, Any]) -> str:
+    cards = action["cards"]
+    odds = dragonwood_odds.of_play(state["game"]["attempt"], len(cards))
+    return f"Play {_list(state['game'], cards)}: {odds}"
 
 
 def _describe_reroll(state: State, action: Mapping[str, Any]) -> str:
@@ -176,7 +189,7 @@ def _describe_give(state: State, action: Mapping[str, Any]) -> str:
 _DESCRIBE: dict[str, Teller] = {
     "reload": lambda _state, _action: "Reload: draw a card",
     "attack": _describe_attack,
-    "play": lambda state, action: f"Play {_list(state['game'], action['cards'])}",
+    "play": _describe_play,
     "reroll": _describe_reroll,
     "keep": lambda _state, _action: "Let the miss stand",
     "discard": lambda state, action: f"Discard {_short(state['game'], action['card'])}",

@@ -45,14 +45,12 @@ REASONS = {
 
 
 def board(state: State, width: int = 80) -> RenderableType:
-    """The island, the seats and one's own tiles as this viewer sees them, `width` columns wide."""
+    """One's own tiles and cards, the island and the seats as this viewer sees them, `width` columns wide."""
     game = state["game"]
     if game is None:
         return Text("The game has not started yet.")
-    parts: list[RenderableType] = [_headline(state), *_island(game, width), _legend(game), _seats(state, width)]
-    if state["you"] is not None:
-        parts.append(_hand(state))
-    return Group(*parts)
+    own = [] if state["you"] is None else [_own(state)]
+    return Group(_headline(state), *own, *_island(game, width), _legend(game), _seats(state, width))
 
 
 def _headline(state: State) -> Text:
@@ -204,9 +202,10 @@ def _each(counts: Mapping[str, int], mark: str) -> list[str]:
     return [f"{kind}{mark}" for kind, count in counts.items() for _ in range(count)]
 
 
-def _hand(state: State) -> Text:
+def _own(state: State) -> Text:
+    cards = _amounts(state["game"]["seats"][state["you"]["seat"]]["cards"])
     tiles = [f"#{tile['id']} {tile['terrain']} {tile['nest']}" for tile in state["you"]["tiles"]]
-    return Text(f"Your tiles: {', '.join(tiles) or 'none'}")
+    return Text(f"Your tiles: {', '.join(tiles) or 'none'}\nYour cards: {cards or 'none'}", style="bold")
 
 
 # ------------------------------------------------------------------------------------------------------------ actions

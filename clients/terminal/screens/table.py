@@ -46,7 +46,7 @@ SEATED = frozenset({"undo", "bots", "resign", "back", "invite"})
 """What only the holder of a seat can do."""
 HINT = (
     "Type to narrow the actions down, Up and Down choose, Enter plays. Tab goes to the next group of actions. "
-    "PageUp and PageDown scroll the board."
+    "PageUp and PageDown scroll the board, or the log where it is shown instead."
 )
 REDRAW = 0.05
 TICK = 0.5
@@ -163,7 +163,8 @@ class TableScreen(TerminalScreen):
         if deciding and self.story.actions_seq != self._offered:
             self._offered = self.story.actions_seq
             line, actions = self.query_one("#filter", Input), self.query_one(ActionList)
-            line.placeholder = f"{len(self.story.actions)} actions: type to narrow down, Enter plays"
+            many = len(self.story.actions)
+            line.placeholder = f"{many} actions: type to narrow down, Enter plays" if many > 1 else "Enter plays it"
             actions.offer(self.story)
             actions.narrow(line.value)
         elif not deciding:

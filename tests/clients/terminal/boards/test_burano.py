@@ -69,14 +69,14 @@ def test_a_whole_game_is_shown_described_and_told(seats: int, name: str, worksho
     place = table(ENGINE, seats, 11, {"workshops": workshops})
     for number, move in enumerate(moves(place, [policy(name, "burano")] * seats, Random(11))):
         viewer = (None, 0, seats - 1)[number % 3]
-        state = document(place, move.state, viewer)
+        state = document(place, move.state, viewer) if move.events or number % 19 == 0 else {}
         for event in move.events:
             line = narrate(state, plain(msgspec.to_builtins(event.form_for(viewer))))
             assert line is None or (line and "None" not in line)
-        if number % 7 == 0:
+        if number % 19 == 0:
             width = 80 + 20 * (number % 3)
             assert max(map(cell_len, text(state, width).splitlines())) <= width
-        for seat in ENGINE.deciding(move.state)[:1]:
+        for seat in ENGINE.deciding(move.state)[: number % 3 == 0]:
             state = document(place, move.state, seat)
             words = [describe(state, as_map(action)) for action in ENGINE.legal_actions(move.state, seat)]
             assert len(set(words)) == len(words)
@@ -111,14 +111,14 @@ def test_sea_and_workshops_show_workers_by_seat_and_boats() -> None:
 
 
 def test_the_headline_names_the_decision() -> None:
-    assert "Seat 1 (you), Seat 2 build pyramids" in flat(shown(with_roofs()))
+    assert "pyramids, built by Seat 1 (you), Seat 2" in flat(shown(with_roofs()))
     assert "may lace (white, orange, blue; 3 workers)" in flat(shown(lacing()))
     assert "the game is over" in flat(shown(replace(in_turn(), phase=Phase.OVER)))
 
 
 def test_the_hand_is_shown_to_its_seat_alone() -> None:
     state = give(in_turn(), fish=["squid", "crab"])
-    assert "Fish in hand: squid, crab" in text(shown(state))
+    assert "fish in hand squid, crab" in text(shown(state))
     assert "squid" not in text(shown(replace(state, fish=replace(state.fish, open=(None, None, None))), 1))
 
 
