@@ -70,7 +70,7 @@ def _headline(state: State) -> Text:
     if game["last_turns"] is not None and game["phase"] != "over":
         line.append(f" - last turns to come: {game['last_turns']}", style="bold red")
     line.append(
-        f"\nAdventurers: {game['adventurer_deck']} in the deck, {len(game['discard'])} discarded,"
+        f"\nAdventurers: {game['adventurer_deck']} in the deck, {len(game['discard'])} discarded"
         f"{_ran_out(game['ran_out'])}. Dragonwood deck: {game['dragonwood_deck']}."
     )
     if state["result"] is not None:

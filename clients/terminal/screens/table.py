@@ -169,7 +169,8 @@ class TableScreen(TerminalScreen):
             actions.narrow(line.value)
         elif not deciding:
             self._offered = 0
-            self.query_one("#filter", Input).placeholder = "nothing to decide for you now; Ctrl+T talks"
+            why = "the game is over; Escape leaves" if self.story.over else "nothing to decide for you now"
+            self.query_one("#filter", Input).placeholder = f"{why}, Ctrl+T talks"
         if state["game"] is None:
             self.query_one(BoardPane).put(self._waiting())
         else:

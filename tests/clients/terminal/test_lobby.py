@@ -48,15 +48,11 @@ async def choose(pilot: Pilot[None], name: str, value: Any) -> None:
     """Choose from a list of a form, by keys."""
     await focus_on(pilot, name)
     select = pilot.app.screen.query_one(f"#{name}", Select)
-    await pilot.press("enter", "home")
-    for _ in range(20):
-        await pilot.press("enter")
-        await pilot.pause()
-        if select.value == value:
-            return
-        above = [option for _, option in select._options].index(select.value)
-        await pilot.press("enter", "home", *["down"] * (above + 1))
-    raise AssertionError(f"{name} has no {value}")
+    above = [option for _, option in select._options].index(value)
+    await pilot.press("enter")
+    await until(pilot, lambda: select.expanded, "the list")
+    await pilot.press("home", *["down"] * above, "enter")
+    await until(pilot, lambda: select.value == value and not select.expanded, f"{name} {value}")
 
 
 async def test_rooms_are_listed_found_by_typing_and_filtered(server: ServerProcess) -> None:
