@@ -130,7 +130,9 @@ class TableScreen(TerminalScreen):
             if self.story.over:
                 self._over()
         if room.ended is not None:
-            self.story.say(Sort.NOTE, f"You are no longer at this table: {room.ended.message}")
+            why = room.ended.message
+            told = bool(self.story.lines) and self.story.lines[-1].text == why
+            self.story.say(Sort.NOTE, f"You are no longer at this table{'' if told else f': {why}'}.")
 
     def _game(self) -> str:
         return str(self._room.state["room"]["game"]) if self._room is not None and self._room.state else ""
