@@ -22,14 +22,13 @@ from clients.terminal.boards.bretagne_words import (
     SHORT,
     counted,
     describe,
-    name_of,
     narrate,
     tile_in_words,
 )
+from clients.terminal.games import State, seat_name
 
 __all__ = ["board", "describe", "narrate"]
 
-State: TypeAlias = Mapping[str, Any]
 Fields: TypeAlias = Mapping[str, Any]
 
 SEAT_STYLES = ("bold cyan", "bold yellow", "bold magenta", "bold green")
@@ -72,13 +71,13 @@ def _headline(state: State) -> Text:
     if game["passed"]:
         line.append("   Passed: ").append_text(_letters(game["passed"]))
     for seat in state["turn"]["seats"]:
-        line.append("\n> ").append_text(_seat(seat)).append(f" {name_of(state, seat)} {TASKS[game['task']['phase']]}")
+        line.append("\n> ").append_text(_seat(seat)).append(f" {seat_name(state, seat)} {TASKS[game['task']['phase']]}")
         line.append(_about(game["task"]))
     if state["result"] is not None:
         result = state["result"]
         line.append(f"\nThe end: {REASONS[result['reason']]}. ")
         ranked = sorted(range(len(result["ranks"])), key=lambda seat: int(result["ranks"][seat]))
-        line.append(", ".join(f"{result['ranks'][i]}. {name_of(state, i)} {result['scores'][i]}" for i in ranked))
+        line.append(", ".join(f"{result['ranks'][i]}. {seat_name(state, i)} {result['scores'][i]}" for i in ranked))
     return line
 
 
@@ -170,7 +169,7 @@ def _players(state: State, width: int) -> Table:
         table.add_column(name, justify="left" if name in ("", "Name", "Barge") else "right", no_wrap=True)
     for seat, each in enumerate(state["game"]["players"]):
         you = state["you"] is not None and state["you"]["seat"] == seat
-        name = name_of(state, seat)[: 12 if you else 16] + (" you" if you else "")
+        name = seat_name(state, seat)[: 12 if you else 16] + (" you" if you else "")
         workers = f"{each['warehouse']}+{each['reserve']} {each['brest']} {each['lorient']}"
         stock = [str(n) for n in each["materials"].values()]
         numbers = [str(each["points"]), str(each["coins"]), *stock, str(each["engineers"]), workers]

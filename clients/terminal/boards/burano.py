@@ -18,10 +18,10 @@ from rich.text import Text
 
 from clients.terminal.boards.burano_words import describe, narrate
 from clients.terminal.boards.burano_words import seat_name as _name
+from clients.terminal.games import State
 
 __all__ = ["board", "describe", "narrate"]
 
-State: TypeAlias = Mapping[str, Any]
 View: TypeAlias = Mapping[str, Any]
 
 STYLES = {

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-State: TypeAlias = Mapping[str, Any]
+from clients.terminal import games
+from clients.terminal.games import State
+
 Fields: TypeAlias = Mapping[str, Any]
 
 LAYERS = ("the base", "the second layer", "the top")
@@ -14,10 +16,8 @@ WIDTH = 7
 
 def seat_name(state: State, seat: int) -> str:
     """Who sits there, and whether that is the viewer."""
-    taken = state["room"]["seats"][seat]
-    name = taken["name"] if taken else f"Seat {seat + 1}"
     own = state["you"] is not None and state["you"]["seat"] == seat
-    return f"{name} (you)" if own else str(name)
+    return games.seat_name(state, seat) + (" (you)" if own else "")
 
 
 def describe(state: State, action: Mapping[str, Any]) -> str:

@@ -15,8 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from clients.terminal.boards import dragonwood_odds
-
-State: TypeAlias = Mapping[str, Any]
+from clients.terminal.games import State, seat_name
 
 STYLES = {"red": "red", "orange": "dark_orange", "purple": "magenta", "green": "green", "blue": "blue"}
 ATTACKS = {"strike": "Strike at", "stomp": "Stomp on", "scream": "Scream at", "spell": "Cast the dragon spell on"}
@@ -66,7 +65,7 @@ def _headline(state: State) -> Text:
     deciding = state["turn"]["seats"] or [game["in_turn"]]
     line = Text()
     line.append(f"Turn {game['number']}: ", style="bold")
-    line.append(f"{', '.join(_name(state, seat) for seat in deciding)} {tasks[game['phase']]}")
+    line.append(f"{', '.join(seat_name(state, seat) for seat in deciding)} {tasks[game['phase']]}")
     if game["last_turns"] is not None and game["phase"] != "over":
         line.append(f" - last turns to come: {game['last_turns']}", style="bold red")
     line.append(
@@ -75,7 +74,7 @@ def _headline(state: State) -> Text:
     )
     if state["result"] is not None:
         scores = zip(state["result"]["scores"], state["result"]["ranks"], strict=True)
-        words = [f"{_name(state, seat)} {score} (rank {rank})" for seat, (score, rank) in enumerate(scores)]
+        words = [f"{seat_name(state, seat)} {score} (rank {rank})" for seat, (score, rank) in enumerate(scores)]
         line.append(f"\nFinal scores: {', '.join(words)}", style="bold")
     return line
 
@@ -114,7 +113,7 @@ def _seats(state: State, width: int) -> Table:
     for seat, view in enumerate(game["seats"]):
         you = state["you"] is not None and state["you"]["seat"] == seat
         mark = ">" if seat == game["in_turn"] and game["phase"] != "over" else " "
-        name = Text(_name(state, seat) + (" (you)" if you else ""), style="bold" if you else "")
+        name = Text(seat_name(state, seat) + (" (you)" if you else ""), style="bold" if you else "")
         captured = Text(_counted([card["name"] for card in view["creatures"]]) or "-")
         for card in view["enhancements"]:
             captured.append(f"\n{_label(card)}: {_effect(card['effect'])}", style="cyan")
@@ -135,13 +134,13 @@ def _attempt(state: State, width: int) -> Panel:
         text.append(f"   Dice: {_dice(attempt['dice'])} = {sum(attempt['dice']) + attempt['bonus']}")
     if attempt["rerolls"]:
         text.append(f"\nOn a miss, re-rolls of one die: {attempt['rerolls']}")
-    return Panel(text, title=f"{_name(state, game['in_turn'])}'s attempt", width=width)
+    return Panel(text, title=f"{seat_name(state, game['in_turn'])}'s attempt", width=width)
 
 
 def _event(state: State, width: int) -> Panel:
     event = state["game"]["event"]
     text = Text("Chosen: ")
-    chosen = [_name(state, seat) for seat, done in enumerate(event["chosen"]) if done]
+    chosen = [seat_name(state, seat) for seat, done in enumerate(event["chosen"]) if done]
     text.append(", ".join(chosen) or "nobody yet")
     if state["you"] is not None and state["you"]["choice"] is not None:
         text.append(". You chose ").append_text(_adventurer(state["game"], state["you"]["choice"]))
@@ -182,7 +181,7 @@ def _describe_reroll(state: State, action: Mapping[str, Any]) -> str:
 
 def _describe_give(state: State, action: Mapping[str, Any]) -> str:
     seats = len(state["game"]["seats"])
-    receiver = "the right" if state["you"] is None else _name(state, (state["you"]["seat"] - 1) % seats)
+    receiver = "the right" if state["you"] is None else seat_name(state, (state["you"]["seat"] - 1) % seats)
     return f"Give {_short(state['game'], action['card'])} to {receiver}"
 
 
@@ -206,13 +205,13 @@ def narrate(state: State, event: Mapping[str, Any]) -> str | None:
 def _drew(state: State, event: Mapping[str, Any]) -> str:
     count = event["count"]
     cards = f": {_list(state['game'], event['cards'])}" if event.get("cards") else ""
-    return f"{_name(state, event['seat'])} draws {count} card{'' if count == 1 else 's'}{cards}"
+    return f"{seat_name(state, event['seat'])} draws {count} card{'' if count == 1 else 's'}{cards}"
 
 
 def _attempted(state: State, event: Mapping[str, Any]) -> str:
     game, verdict = state["game"], "a hit" if event["success"] else "a miss"
     return (
-        f"{_name(state, event['seat'])}: {event['attack']} against {_card(game, event['target'])}"
+        f"{seat_name(state, event['seat'])}: {event['attack']} against {_card(game, event['target'])}"
         f" with {_list(game, event['cards'])}{_using(game, event['use'])}:"
         f" {_dice(event['dice'])}{_bonus(event)} = {event['total']} of {event['needed']}, {verdict}"
     )
@@ -221,13 +220,13 @@ def _attempted(state: State, event: Mapping[str, Any]) -> str:
 def _rerolled(state: State, event: Mapping[str, Any]) -> str:
     verdict = "a hit" if event["success"] else "a miss"
     shows = event["dice"][event["die"]]
-    name = _name(state, event["seat"])
+    name = seat_name(state, event["seat"])
     return f"{name} rolls die {event['die'] + 1} again: {shows}, in all {event['total']}, {verdict}"
 
 
 def _passed(state: State, event: Mapping[str, Any]) -> str:
     what = _short(state["game"], event["card"]) if "card" in event else "a card"
-    return f"{_name(state, event['seat'])} gives {what} to {_name(state, event['receiver'])}"
+    return f"{seat_name(state, event['seat'])} gives {what} to {seat_name(state, event['receiver'])}"
 
 
 def _removed(state: State, event: Mapping[str, Any]) -> str:
@@ -236,18 +235,20 @@ def _removed(state: State, event: Mapping[str, Any]) -> str:
 
 
 def _discarded(verb: str) -> Teller:
-    return lambda state, event: f"{_name(state, event['seat'])} {verb} {_short(state['game'], event['card'])}"
+    return lambda state, event: f"{seat_name(state, event['seat'])} {verb} {_short(state['game'], event['card'])}"
 
 
 _NARRATE: dict[str, Teller] = {
     "drew": _drew,
-    "ladybug": lambda state, event: f"{_name(state, event['seat'])} draws a Lucky Ladybug, hence two more cards",
+    "ladybug": lambda state, event: f"{seat_name(state, event['seat'])} draws a Lucky Ladybug, hence two more cards",
     "reshuffled": lambda _state, event: f"The discard pile is shuffled into a new deck of {event['count']}",
     "attempted": _attempted,
     "rerolled": _rerolled,
     "wounded": _discarded("is wounded and loses"),
     "discarded": _discarded("discards"),
-    "captured": lambda state, event: f"{_name(state, event['seat'])} captures {_card(state['game'], event['card'])}",
+    "captured": lambda state, event: (
+        f"{seat_name(state, event['seat'])} captures {_card(state['game'], event['card'])}"
+    ),
     "turned_up": lambda state, event: f"{_card(state['game'], event['card'])} comes into the landscape",
     "event": lambda _state, event: f"Event: {event['name']}",
     "removed": _removed,
@@ -258,11 +259,6 @@ _NARRATE: dict[str, Teller] = {
 
 
 # ------------------------------------------------------------------------------------------------------ names of things
-
-
-def _name(state: State, seat: int) -> str:
-    taken = state["room"]["seats"][seat]
-    return str(taken["name"]) if taken else f"Seat {seat + 1}"
 
 
 def _label(card: Mapping[str, Any]) -> str:

@@ -14,7 +14,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-State: TypeAlias = Mapping[str, Any]
+from clients.terminal.games import State, seat_name
+
 Cell: TypeAlias = tuple[int, int]
 Teller: TypeAlias = Callable[[State, Mapping[str, Any]], str]
 
@@ -56,7 +57,7 @@ def board(state: State, width: int = 80) -> RenderableType:
 def _headline(state: State) -> Text:
     game = state["game"]
     line = Text(f"Turn {game['turn']}, round {game['round']}: ", style="bold")
-    line.append(f"{_name(state, game['seat'])} {TASKS[game['phase']]}")
+    line.append(f"{seat_name(state, game['seat'])} {TASKS[game['phase']]}")
     if game["last_round"] and game["phase"] != "over":
         line.append(f" - round {game['last_round']['round']} is the last", style="bold red")
     if game["solo"]:
@@ -68,7 +69,7 @@ def _headline(state: State) -> Text:
     line.append(f"\nPiles: {_amounts(game['piles'], zeros=True)}. Bag: {game['bag']}.")
     if state["result"] is not None:
         scores = zip(state["result"]["scores"], state["result"]["ranks"], strict=True)
-        words = [f"{_name(state, seat)} {score} (rank {rank})" for seat, (score, rank) in enumerate(scores)]
+        words = [f"{seat_name(state, seat)} {score} (rank {rank})" for seat, (score, rank) in enumerate(scores)]
         line.append(f"\nThe end ({state['result']['reason']}): {', '.join(words)}", style="bold")
     return line
 
@@ -186,7 +187,8 @@ def _seats(state: State, width: int) -> Table:
         guarded = [*_each(seat["guarded"], ""), *_each(seat["used"], "*")]
         table.add_row(
             Text(
-                f"{COLOURS[number][0].upper()} {_name(state, number)}", style="bold" if number == game["seat"] else ""
+                f"{COLOURS[number][0].upper()} {seat_name(state, number)}",
+                style="bold" if number == game["seat"] else "",
             ),
             _place(seat["bird"]) if seat["bird"] else "ocean",
             str(seat["eggs"]),
@@ -308,12 +310,8 @@ NARRATIONS: dict[str, Teller] = {
 # -------------------------------------------------------------------------------------------------------------- words
 
 
-def _name(state: State, seat: int) -> str:
-    return str(state["room"]["seats"][seat]["name"])
-
-
 def _who(state: State, event: Mapping[str, Any]) -> str:
-    return _name(state, event["seat"])
+    return seat_name(state, event["seat"])
 
 
 def _place(where: Mapping[str, Any]) -> str:

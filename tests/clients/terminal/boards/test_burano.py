@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 from rich.cells import cell_len
-from rich.console import Console
 
 from clients.bots.offline import document, moves, plain, table
 from clients.bots.policies import policy
@@ -17,6 +15,7 @@ from clients.terminal.boards.burano import board, describe, narrate
 from server.engines.burano import ENGINE
 from server.engines.burano.actions import Build, Catch, Lace, Skip, Take
 from server.engines.burano.state import Phase
+from tests.clients.terminal.boards.printed import printed
 from tests.engines.burano.scenes import at_sea, lacing
 from tests.engines.burano.tables import (
     BLUE,
@@ -48,10 +47,7 @@ GAMES = [(2, "random", "random"), (3, "greedy", "first_game"), (4, "random", "fi
 
 def text(state: dict[str, Any], width: int = 80) -> str:
     """The board without colours."""
-    console = Console(width=width, file=StringIO(), color_system=None)
-    with console.capture() as captured:
-        console.print(board(state, width))
-    return captured.get()
+    return printed(board, state, width)
 
 
 def flat(state: dict[str, Any]) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 from rich.cells import cell_len
-from rich.console import Console
 
 from clients.bots.offline import Table, document, moves, plain, table
 from clients.bots.policies import play_random, policy
@@ -17,6 +15,7 @@ from clients.terminal.boards.dragonwood import board, describe, narrate
 from server.engines.dragonwood import ENGINE
 from server.engines.dragonwood.actions import AttackWith
 from server.engines.dragonwood.state import Attack
+from tests.clients.terminal.boards.printed import printed
 from tests.engines.dragonwood import scene as scenes
 from tests.engines.play import as_map
 
@@ -25,10 +24,7 @@ GAMES = [(2, "random"), (3, "greedy"), (4, "random")]
 
 def text(state: dict[str, Any], width: int = 80) -> str:
     """The board without colours."""
-    console = Console(width=width, file=StringIO(), color_system=None)
-    with console.capture() as captured:
-        console.print(board(state, width))
-    return captured.get()
+    return printed(board, state, width)
 
 
 def shown(state: Any, viewer: int | None = 0) -> dict[str, Any]:

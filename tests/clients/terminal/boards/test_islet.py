@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from clients.bots.offline import Table, as_map, document, plain, table
 from clients.terminal.boards.islet import board, cell_name, describe, narrate
 from server.engines.islet import ENGINE
 from server.engines.islet.state import SoloDeck, State
+from tests.clients.terminal.boards.printed import printed
 from tests.engines.islet.games import steps
 from tests.engines.islet.tables import Play, pay, scene, seat
 from tests.engines.play import Step
@@ -22,10 +21,7 @@ from tests.engines.play import as_map as form_map
 
 def text(state: dict[str, Any], width: int = 80) -> str:
     """The board as a terminal without colours shows it."""
-    console = Console(width=width, file=io.StringIO(), color_system=None, legacy_windows=False)
-    console.print(board(state, width))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return printed(board, state, width)
 
 
 def seen(state: State, viewer: int | None = 0) -> dict[str, Any]:
