@@ -25,7 +25,8 @@ from clients.connection import Connection
 from clients.errors import Refused, Unreachable
 from clients.room import Room
 from clients.terminal.countdown import local_ms, server_ahead
-from clients.terminal.screens.dialogs import BotsForm, BotsWanted, Command, Commands, Question
+from clients.terminal.games import rules_of
+from clients.terminal.screens.dialogs import BotsForm, BotsWanted, Command, Commands, Question, Rules
 from clients.terminal.screens.screen import TerminalScreen
 from clients.terminal.story import Story
 from clients.terminal.telling import Line, Sort
@@ -40,6 +41,7 @@ COMMANDS = (
     Command("ctrl+r", "resign", "Resign", "Give the game up"),
     Command("ctrl+g", "back", "", "Play again, when the server plays for you"),
     Command("ctrl+n", "invite", "", "Make an invite to a seat that was given up"),
+    Command("f2", "rules", "", "Read the rules of the game"),
     Command("escape", "leave", "Leave", "Go away; your seat stays yours"),
 )
 SEATED = frozenset({"undo", "bots", "resign", "back", "invite"})
@@ -356,6 +358,12 @@ class TableScreen(TerminalScreen):
         chosen = await self.app.push_screen_wait(Commands("What you can do here", commands, HINT))
         if chosen is not None:
             await self.run_action(chosen)
+
+    def action_rules(self) -> None:
+        """The rules of the game."""
+        rules = rules_of(self._game())
+        if rules is not None:
+            self.app.push_screen(Rules(rules))
 
     def action_leave(self) -> None:
         """First out of talk, then out of the room."""

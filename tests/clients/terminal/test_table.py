@@ -10,10 +10,12 @@ from textual.widgets import Input
 
 from clients.connection import Connection
 from clients.lobby import Lobby
-from clients.terminal.screens.dialogs import BotsForm, Commands, Question
+from clients.terminal.games import rules_of
+from clients.terminal.screens.dialogs import BotsForm, Commands, Question, Rules
 from clients.terminal.story import Story
 from clients.terminal.widgets import ActionList, BoardPane, LogPane
 from protocol.messages import ChatLine
+from server.engines import ENGINES
 from tests.clients.terminal.cable import Cable
 from tests.clients.terminal.seats import (
     actions_shown,
@@ -283,6 +285,22 @@ async def test_the_whole_log_has_room_while_others_decide(server: ServerProcess)
         await until(pilot, lambda: log.size.height > 15, "the whole log")
         await pilot.press("ctrl+l", "ctrl+t")
         await until(pilot, lambda: log.size.height == 8, "room for talk")
+
+
+async def test_the_rules_can_be_read_at_the_table(server: ServerProcess) -> None:
+    assert all(str(rules_of(engine.name)).startswith(f"# {engine.title}") for engine in ENGINES.values())
+    assert rules_of("chess") is None
+    room, token, _ = await idle_table(server.url, "islet")
+    async with terminal(server.url, room, token).run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: actions_shown(pilot), "the list of actions")
+        await pilot.press("f2")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Rules), "the rules")
+        pane = pilot.app.screen.query_one("#rules")
+        await until(pilot, lambda: pane.max_scroll_y > 100, "all of the text")
+        await pilot.press("pagedown")
+        await until(pilot, lambda: pane.scroll_y > 0, "the next page")
+        await pilot.press("escape", "ctrl+t")
+        await until(pilot, lambda: table(pilot).has_class("-talking"), "the table again")
 
 
 async def test_the_commands_can_be_read_and_chosen(server: ServerProcess) -> None:
