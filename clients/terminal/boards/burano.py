@@ -16,7 +16,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from clients.terminal.boards.burano_words import describe, narrate
+from clients.terminal.boards.burano_words import describe, many, narrate
 from clients.terminal.boards.burano_words import seat_name as _name
 from clients.terminal.games import State
 
@@ -165,14 +165,14 @@ def _sea(game: View) -> RenderableType:
     seats = range(len(game["families"]))
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_row(
-        Text("sea island", style="dim"),
-        Text("docks", style="dim"),
+        Text("island", style="dim"),
+        Text("dock", style="dim"),
         Text("workers", style="dim"),
         Text("boat", style="dim"),
     )
     for island in game["islands"]:
         workers = "/".join(str(island["workers"][seat]) for seat in seats)
-        table.add_row(island["name"], _letters(island["docks"]), workers, _boats(game, island["name"]))
+        table.add_row(island["name"], _letters(island["docks"], ""), workers, _boats(game, island["name"]))
     for harbour in _harbours(game):
         table.add_row(harbour, "", "", _boats(game, harbour))
     lines: list[RenderableType] = [table]
@@ -242,7 +242,8 @@ def _family(state: State, seat: int, width: int) -> RenderableType:
     own = state["you"] is not None and state["you"]["seat"] == seat
     lines: list[RenderableType] = [
         Text(
-            f"{family['points']} points  {family['coins']} coins  {family['privileges']} privileges  "
+            f"{many(family['points'], 'point')}  {many(family['coins'], 'coin')}  "
+            f"{many(family['privileges'], 'privilege')}  "
             f"{family['hand']} fish  boat: {family['boat']}"
         ),
         _line("wheel", _wheel(family["wheel"])),
