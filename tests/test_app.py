@@ -59,13 +59,13 @@ def test_a_port_that_somebody_else_has_is_one_clear_line(tmp_path: Path, host: s
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
         done = started(tmp_path, PHAROS_HOST=host, PHAROS_PORT=str(port))
-    assert (done.returncode, done.stderr) == (2, f"pharos: PHAROS_HOST, PHAROS_PORT: {host}:{port}: in use\n")
+    assert (done.returncode, done.stderr) == (2, f"pharos: PHAROS_PORT: {host}:{port} is taken by another program\n")
 
 
 def test_an_address_of_another_machine_is_one_clear_line(tmp_path: Path) -> None:
     done = started(tmp_path, PHAROS_HOST="192.0.2.1")  # of TEST-NET-1, RFC 5737: nobody has it
     assert done.returncode == 2
-    assert done.stderr.startswith("pharos: PHAROS_HOST, PHAROS_PORT: 192.0.2.1:0: ")
+    assert done.stderr.startswith("pharos: PHAROS_HOST: 192.0.2.1:0 can't be listened at: ")
     assert len(done.stderr.splitlines()) == 1
 
 

@@ -196,8 +196,9 @@ async def listening(host: str, port: int) -> list[socket.socket]:
         places = {(family, address) for family, _, _, _, address in found}
         return [socket.create_server(address[:2], family=family) for family, address in sorted(places)]
     except OSError as error:
-        why = "in use" if error.errno == errno.EADDRINUSE else error.strerror
-        raise CanNotListen(f"PHAROS_HOST, PHAROS_PORT: {host}:{port}: {why}") from None
+        if error.errno == errno.EADDRINUSE:
+            raise CanNotListen(f"PHAROS_PORT: {host}:{port} is taken by another program") from None
+        raise CanNotListen(f"PHAROS_HOST: {host}:{port} can't be listened at: {error.strerror}") from None
 
 
 def _url(host: str, port: int) -> str:

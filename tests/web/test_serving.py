@@ -146,7 +146,7 @@ async def test_a_second_signal_cuts_at_once() -> None:
 
 async def test_a_port_that_is_taken_can_not_be_had() -> None:
     with echo() as server:
-        with pytest.raises(CanNotListen, match=f"127.0.0.1:{server.port}: in use"):
+        with pytest.raises(CanNotListen, match=f"127.0.0.1:{server.port} is taken"):
             await listening("127.0.0.1", server.port)
         assert server.get("/healthz")[0] == 200
 
