@@ -198,7 +198,8 @@ async def listening(host: str, port: int) -> list[socket.socket]:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CanNotListen(f"PHAROS_PORT: {host}:{port} is taken by another program") from None
-        raise CanNotListen(f"PHAROS_HOST: {host}:{port} can't be listened at: {error.strerror}") from None
+        why = error.strerror if isinstance(error, socket.gaierror) or not error.errno else os.strerror(error.errno)
+        raise CanNotListen(f"PHAROS_HOST: {host}:{port} can't be listened at: {why}") from None
 
 
 def _url(host: str, port: int) -> str:
