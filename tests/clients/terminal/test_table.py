@@ -162,7 +162,7 @@ async def test_bots_of_this_program_take_the_free_seats_and_play(server: ServerP
         await until(pilot, lambda: actions_shown(pilot), "the game")
         assert "greedy-2" in said(pilot, "SeatsBar")
         await pilot.press(*typed("reload"), "enter")
-        await until(pilot, lambda: any(line.startswith("  greedy-3") for line in log_of(pilot)), "the bots' play")
+        await until(pilot, lambda: any(line.startswith("  greedy-") for line in log_of(pilot)), "a bot's play")
 
 
 async def test_seats_that_wait_for_a_bot_host_are_played_by_the_server(server: ServerProcess) -> None:
