@@ -203,7 +203,7 @@ class Hub(Desk):
         return table.submit(requests.job(connection, message, self.stats))
 
     def resync(self, connection: Connection, rooms: Collection[RoomId]) -> None:
-        """A connection that was behind can take snapshots again."""
+        """A connection that did not read does so again: make good what it lost of these rooms."""
         for room in rooms:
             table = self._tables.get(room)
             if table is not None and room in connection.rooms:
@@ -224,8 +224,11 @@ def _refreshing(table: Table, connection: Connection) -> Job:
     async def run(table: Table) -> None:
         viewer = table.viewers.find(connection)
         if viewer is not None:
-            telling.refresh(table, viewer)
-            table.talk.greet(viewer)
+            table.release()
+            if connection.outbox.outdated(table.id):
+                telling.refresh(table, viewer)
+            else:
+                table.talk.again(viewer)
 
     return Job(run, lambda error: _lost(table, connection, error))
 

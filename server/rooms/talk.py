@@ -203,7 +203,16 @@ class Talk:
             lines = [line for line in lines if line.at + delay <= now]
         chosen = lines[-LINES_AFTER_JOIN:] if since is None else [line for line in lines if line.n > since]
         for line in chosen:
-            viewer.connection.outbox.notice(self._table.id, viewer.connection.codec.encode(line))
+            viewer.connection.outbox.notice(self._table.id, viewer.connection.codec.encode(line), line.n)
+
+    def again(self, viewer: Viewer) -> None:
+        """Tell a viewer that reads again who is there, and what was said, if it missed any of that."""
+        line = viewer.connection.outbox.missed(self._table.id)
+        if line is None:
+            return
+        self.greet(viewer)
+        if line:
+            self.recent(viewer, line - 1)
 
 
 async def _tell_presence(table: Table) -> None:

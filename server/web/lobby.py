@@ -213,7 +213,7 @@ def _seat(request: Request) -> int:
 
 def _wait(request: Request) -> float:
     text = query_of(request, "wait").get("wait", "0")
-    if not (text.isascii() and text.isdecimal() and int(text[:4]) <= LONGEST_WAIT):
+    if not (text.isascii() and text.isdecimal() and len(text) <= 4 and int(text) <= LONGEST_WAIT):
         raise ProtocolError(Code.BAD_MESSAGE, f"wait: must be from 0 to {LONGEST_WAIT}")
     return float(text)
 

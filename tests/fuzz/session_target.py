@@ -22,7 +22,7 @@ import structlog
 
 from protocol.codec import JSON, MSGPACK, Codec
 from protocol.codes import Close
-from server.settings import Settings, Wire
+from server.settings import PerAddress, Settings, Wire
 from server.web.endpoint import Endpoint
 from server.web.gate import Gate
 from server.web.limits import Limits
@@ -101,7 +101,7 @@ class World:
         self.loop = asyncio.new_event_loop()
         self.hub = RuleHub()
         wire = Wire(credits_per_second=10**6, credits_burst=10**6)
-        limits = Limits(connections=10**9, new_rooms=1, failed_lookups=10**9, loopback=True, clock=self.loop.time)
+        limits = Limits(PerAddress(connections=10**9, failed_lookups=10**9), self.loop.time)
         around = Surroundings(self.hub, wire, Traffic(), Gate())  # type: ignore[arg-type]
         self.endpoint = Endpoint(Settings(wire=wire), around, limits, Origins(()))
 
