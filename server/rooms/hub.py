@@ -20,6 +20,7 @@ from server.rooms.desk import Desk
 from server.rooms.ids import possible
 from server.rooms.jobs import Job
 from server.rooms.keeping import Keeping
+from server.rooms.matching import Matching
 from server.rooms.room import Keep
 from server.rooms.stats import HubStats, Tracer
 from server.rooms.table import Table
@@ -46,6 +47,7 @@ class Hub(Desk):
         self.clock = Clock()
         self.stats = HubStats(tracer)
         self.keeping = Keeping(self)
+        self.matching = Matching(self)
         self._tables: dict[RoomId, Table] = {}
         self._background: set[asyncio.Task[None]] = set()
         self._leaving: dict[RoomId, asyncio.Task[None]] = {}

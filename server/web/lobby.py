@@ -174,8 +174,8 @@ class Lobby:
         """`POST /api/match`."""
         body = await body_of(request, FindMatch, self._settings)
         with self._counter.new_room(request) as not_needed:
-            found = await self._hub.match(body, _chosen(body.token))
-            if found.seat:  # whoever creates a room has its first seat
+            found, new = await self._hub.match(body, _chosen(body.token))
+            if not new:
                 not_needed()
             return answer(found, 201)
 

@@ -160,8 +160,8 @@ class EchoHub:
     async def waiting_seats(self) -> list[dict[str, Any]]:
         return self.offered
 
-    async def match(self, body: FindMatch, token: str) -> MatchFound:
-        return MatchFound("ROOM22", 1 if body.game == "found" else 0, token)
+    async def match(self, body: FindMatch, token: str) -> tuple[MatchFound, bool]:
+        return MatchFound("ROOM22", 1, token), body.game != "found"
 
     async def rooms(self, game: str | None, status: str | None, cursor: str | None) -> dict[str, Any]:
         return {"rooms": [{"game": game, "status": status}], "cursor": cursor}
