@@ -16,7 +16,8 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from server.web.limits import Address, Limits, Proxies
 
-HEAD_BYTES = 65_536
+HEAD_BYTES = 16_384
+"""Bytes of a request's line and headers."""
 HEAD_WITHIN = 10.0
 """Seconds from the connection, or from a request's first byte, to the end of its head."""
 
@@ -40,8 +41,8 @@ TOO_MANY = _refusal(
 )
 
 
-class TooManyWaiting(Exception):  # noqa: N818 - reads as the statement it makes
-    """More requests wait behind the one that is being answered than may; the parser makes a 400 of it."""
+class TooMuch(Exception):  # noqa: N818 - reads as the statement it makes
+    """Raised in a callback of the parser, which makes a refusal of it."""
 
 
 class BoundedHttp(HttpToolsProtocol):
@@ -56,6 +57,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._peer: Address | None = None  # whose connection this is, while it is counted
         self._running: RequestResponseCycle | None = None
         self._answered = True
+        self._unparsed = 0  # bytes since a head began, as far as it has not ended
         self._head_bytes = 0
         self._in_head = True
 
@@ -68,8 +70,7 @@ class BoundedHttp(HttpToolsProtocol):
         if self._limits.arrive(peer):
             self._peer = peer
         else:
-            transport.write(TOO_MANY)
-            transport.close()
+            self._refuse(TOO_MANY)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """The connection is gone."""
@@ -79,19 +80,45 @@ class BoundedHttp(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         """A part of a request."""
-        self._head_bytes += len(data)
+        self._unparsed += len(data)
         super().data_received(data)
-        if self._in_head and self._head_bytes > HEAD_BYTES and not self.transport.is_closing():
-            self.transport.write(TOO_LARGE)
-            self.transport.close()
+        if self._in_head and self._unparsed > HEAD_BYTES and not self.transport.is_closing():
+            self._refuse(TOO_LARGE)
 
     def on_message_begin(self) -> None:
         """The first byte of a request."""
         if len(self.pipeline) >= PIPELINED:
-            raise TooManyWaiting
+            raise TooMuch
         super().on_message_begin()
+        self._head_bytes = 0
         self._late.cancel()
         self._late = self.loop.call_later(HEAD_WITHIN, self._cut)
+
+    def on_url(self, url: bytes) -> None:
+        """A part of what is asked for."""
+        self._more_of_head(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header."""
+        self._more_of_head(len(name) + len(value) + len(b": \r\n"))
+        super().on_header(name, value)
+
+    def _more_of_head(self, count: int) -> None:
+        self._head_bytes += count
+        if self._head_bytes > HEAD_BYTES:
+            raise TooMuch
+
+    def send_400_response(self, msg: str) -> None:
+        """The parser does not go on."""
+        if self._head_bytes > HEAD_BYTES:
+            self._refuse(TOO_LARGE)
+        else:
+            super().send_400_response(msg)
+
+    def _refuse(self, response: bytes) -> None:
+        self.transport.write(response)
+        self.transport.close()
 
     def on_headers_complete(self) -> None:
         """The head is there."""
@@ -101,7 +128,7 @@ class BoundedHttp(HttpToolsProtocol):
 
     def on_message_complete(self) -> None:
         """The request is there; another head may follow."""
-        self._head_bytes = 0
+        self._unparsed = 0
         self._in_head = True
         super().on_message_complete()
 
@@ -115,8 +142,13 @@ class BoundedHttp(HttpToolsProtocol):
 
     def handle_websocket_upgrade(self) -> None:
         """The connection becomes a WebSocket's, which counts it anew."""
-        if not self._answered:
-            self.send_400_response("A call is still being answered.")
+        if (
+            not self._answered
+            or self.scope["method"] != "GET"
+            or self.scope["http_version"] != "1.1"
+            or self._has_body()
+        ):
+            self.send_400_response("This can't become a WebSocket.")
             return
         self._let_go()
         super().handle_websocket_upgrade()
@@ -125,6 +157,9 @@ class BoundedHttp(HttpToolsProtocol):
         self._running = cycle
         self._answered = False
         super()._start_asgi_task(cycle, app)
+
+    def _has_body(self) -> bool:
+        return any(name in (b"content-length", b"transfer-encoding") for name, _ in self.headers)
 
     def _let_go(self) -> None:
         self._late.cancel()

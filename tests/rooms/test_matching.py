@@ -77,10 +77,10 @@ async def test_an_older_room_that_somebody_comes_back_to_takes_nobody_from_his_s
 
 
 async def test_the_same_match_asked_for_twice_at_once(hub: Hub) -> None:
-    await waiting(hub, THREE)
-    await waiting(hub, THREE)
+    await waiting(hub, TWO)
+    await waiting(hub, TWO)
     token = new_token()
-    answers = await asyncio.gather(*(hub.match(THREE, token) for _ in range(5)))
+    answers = await asyncio.gather(*(hub.match(TWO, token) for _ in range(5)))
     assert len({(found.room, found.seat) for found, _ in answers}) == 1
     assert await places(hub) == 3
 

@@ -105,6 +105,42 @@ async def test_a_websocket_does_not_begin_while_a_call_is_answered(server: Serve
         assert await socket.ended()
 
 
+@pytest.mark.parametrize(
+    "first",
+    ["POST /ws HTTP/1.1", "GET /ws HTTP/1.0", "GET /ws HTTP/1.1\r\nContent-Length: 0"],
+)
+async def test_what_can_not_become_a_websocket_is_told_so(server: ServerProcess, first: str) -> None:
+    asked = "\r\n".join([first, *(f"{name}: {value}" for name, value in HANDSHAKE.items()), "", ""])
+    async with raw(server.port) as socket:
+        socket.send(asked.encode())
+        assert (await socket.reply()).status == 400
+        assert await socket.ended()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /healthz HTTP/1.1\r\n" + b"a:b\r\n" * 4000,
+        b"GET /healthz HTTP/1.1\r\nx: " + b"y" * 17_000 + b"\r\n",
+        b"GET /healthz?" + b"a&" * 9000 + b" HTTP/1.1\r\n",
+    ],
+    ids=["headers", "header", "url"],
+)
+async def test_a_long_head_is_refused_though_it_comes_at_once(server: ServerProcess, head: bytes) -> None:
+    async with raw(server.port) as socket:
+        socket.send(head + b"\r\n")
+        refused = await socket.reply()
+        assert (refused.status, json.loads(refused.body)["error"]["code"]) == (431, "too_large")
+        assert await socket.ended()
+
+
+async def test_a_long_query_is_not_taken_apart(server: ServerProcess) -> None:
+    async with httpx.AsyncClient(base_url=server.url) as http:
+        refused = await http.get("/api/rooms?" + "game&" * 300)
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "bad_message")
+    assert "1024" in refused.json()["error"]["message"]
+
+
 async def test_a_peer_has_so_many_connections(server: ServerProcess) -> None:
     async with AsyncExitStack() as stack:
         sockets = [await stack.enter_async_context(connected(server.port)) for _ in range(4)]
