@@ -20,7 +20,7 @@ import gc
 import signal
 import socket
 from collections.abc import Generator, Sequence
-from typing import cast
+from typing import Any, cast
 
 import structlog
 import uvicorn
@@ -60,7 +60,7 @@ class Server(uvicorn.Server):
                 host=settings.host,
                 port=settings.port,
                 loop="auto",
-                http=BoundedHttp,
+                http=cast(type[asyncio.Protocol], self._new_call),
                 ws=cast(type[asyncio.Protocol], self._new_socket),
                 lifespan="off",
                 log_config=None,
@@ -69,6 +69,11 @@ class Server(uvicorn.Server):
                 server_header=False,
             )
         )
+
+    def _new_call(self, **uvicorn: Any) -> BoundedHttp:
+        """As uvicorn makes a protocol for a connection."""
+        endpoint, settings = self._site.endpoint, self._site.settings
+        return BoundedHttp(endpoint.limits, endpoint.proxies, settings.call_within, **uvicorn)
 
     def _new_socket(self, *, server_state: ServerState, **_: object) -> Socket:
         """As uvicorn makes a protocol for a request with `Upgrade: websocket`."""
