@@ -23,7 +23,7 @@ import signal
 import socket
 import threading
 from collections.abc import Generator, Sequence
-from typing import cast
+from typing import Any, cast
 
 import structlog
 import uvicorn
@@ -42,6 +42,9 @@ SHARE_OF_HUB = 0.6
 
 FORCED = 1.0
 """Seconds that are left after a second signal."""
+
+COLLECTIONS = (10_000, 20, 50)
+"""Thresholds of the collector: an action leaves some hundred new objects and no cycles; looking often finds nothing."""
 
 
 class CanNotListen(Exception):  # noqa: N818 - reads as the statement it makes
@@ -65,7 +68,7 @@ class Server(uvicorn.Server):
                 host=settings.host,
                 port=settings.port,
                 loop="auto",
-                http=BoundedHttp,
+                http=cast(type[asyncio.Protocol], self._new_call),
                 ws=cast(type[asyncio.Protocol], self._new_socket),
                 lifespan="off",
                 log_config=None,
@@ -74,6 +77,11 @@ class Server(uvicorn.Server):
                 server_header=False,
             )
         )
+
+    def _new_call(self, **uvicorn: Any) -> BoundedHttp:
+        """As uvicorn makes a protocol for a connection."""
+        endpoint, settings = self._site.endpoint, self._site.settings
+        return BoundedHttp(endpoint.limits, endpoint.proxies, settings.call_within, **uvicorn)
 
     def _new_socket(self, *, server_state: ServerState, **_: object) -> Socket:
         """As uvicorn makes a protocol for a request with `Upgrade: websocket`."""
@@ -177,6 +185,7 @@ def serve(site: Site) -> None:
         # What is there by now stays: no collection of garbage need look at it again.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*COLLECTIONS)
         await server.serve(sockets)
 
     with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
