@@ -7,7 +7,6 @@ from the journal, which is gone through for it when the room is loaded.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import msgspec
@@ -89,11 +88,3 @@ def _recorded(entry: Acted | Undone | Resigned | CameBack) -> tuple[str, object]
 
 def _fingerprint(kind: str, contents: object) -> bytes:
     return hashlib.sha256(msgspec.msgpack.encode((kind, contents))).digest()[:8]
-
-
-def keys_of(journal: Iterable[Recorded]) -> Keys:
-    """The keys of a journal's entries."""
-    keys = Keys()
-    for recorded in journal:
-        keys.note(recorded)
-    return keys
