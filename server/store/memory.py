@@ -17,6 +17,7 @@ from server.store import archive
 from server.store.acceptance import accept, check_shape
 from server.store.cursor import cursor_behind, position_of
 from server.store.mailbox import Mailbox
+from server.store.offering import waiting
 from server.store.store import (
     EMPTY,
     ENDED,
@@ -35,6 +36,7 @@ from server.store.store import (
     Stored,
     StoreUnavailable,
     Sweep,
+    Waiting,
     Wakeup,
     wall_clock,
 )
@@ -197,9 +199,14 @@ class MemoryStore:
         await self._travel()
         return tuple(name for name, _ in self._memory.living())
 
-    async def offers(self) -> Sequence[RoomId]:
+    async def offers(self) -> Sequence[Waiting]:
         await self._travel()
-        return tuple(name for name, room in self._memory.living() if room.index.offers)
+        now = self._memory.clock()
+        found = ((name, room, waiting(room.index.offers, room.connected(now))) for name, room in self._offering())
+        return tuple(Waiting(name, room.index.listing, offers) for name, room, offers in found if offers)
+
+    def _offering(self) -> Iterator[tuple[RoomId, _Room]]:
+        return ((name, room) for name, room in self._memory.living() if room.index.offers)
 
     async def clocks(self) -> Sequence[RoomId]:
         await self._travel()
@@ -269,7 +276,7 @@ class MemoryStore:
 
     async def compact(self, room: RoomId) -> None:
         found = await self._find(room)
-        if found:
+        if found and found.entries:
             found.archive = archive.pack(found.journal())
             found.entries.clear()
 

@@ -293,7 +293,7 @@ async def test_a_room_without_a_snapshot_gets_one_with_the_next_entry_after_it_w
 # The desk.
 
 
-async def test_a_room_that_can_not_be_read_keeps_no_bot_host_from_others(hub: Hub, world: Memory) -> None:
+async def test_a_room_that_can_not_be_read_waits_for_a_bot_host_only_until_one_comes(hub: Hub, world: Memory) -> None:
     rooms = []
     for _ in range(3):
         token = new_token()
@@ -305,7 +305,25 @@ async def test_a_room_that_can_not_be_read_keeps_no_bot_host_from_others(hub: Hu
     assert table is not None
     hub.drop(table)
     broken.entries[1] = replace(broken.entries[1], data=b"rubbish")
+    assert {seat["room"] for seat in await hub.waiting_seats()} == set(rooms)
+    with pytest.raises(ProtocolError) as raised:
+        await hub.take_seat(rooms[1], TakeSeat(kind="bot"), new_token(), bot_host=True)
+    assert raised.value.code is Code.BROKEN_ROOM
     assert {seat["room"] for seat in await hub.waiting_seats()} == {rooms[0], rooms[2]}
+
+
+async def test_no_room_is_read_to_find_the_seats_that_wait_for_bot_hosts(world: Memory) -> None:
+    store = FaultyStore(MemoryStore(world))
+    hub = Hub(store, QUICK, "alone")
+    await hub.start()
+    token, bot = new_token(), new_token()
+    made = await hub.create(CreateRoom("dragonwood", 2), token)
+    await hub.offer(RoomId(made.room), OfferSeats("greedy"), token)
+    await hub.take_seat(RoomId(made.room), TakeSeat(kind="bot"), bot, bot_host=True)
+    store.calls.clear()
+    assert [seat["seat"] for seat in await hub.waiting_seats()] == [1]
+    assert set(store.calls) - {"sweep", "swept"} == {"offers"}
+    await hub.stop()
 
 
 async def test_who_may_not_offer_seats_does_not_learn_how_many_are_free(hub: Hub) -> None:

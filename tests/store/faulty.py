@@ -28,6 +28,7 @@ from server.store.store import (
     StoreUnavailable,
     Sweep,
     UnknownOutcome,
+    Waiting,
     Wakeup,
 )
 
@@ -174,7 +175,7 @@ class FaultyStore:
     async def ids(self) -> Sequence[RoomId]:
         return await (await self._reach("ids")).ids()
 
-    async def offers(self) -> Sequence[RoomId]:
+    async def offers(self) -> Sequence[Waiting]:
         return await (await self._reach("offers")).offers()
 
     async def clocks(self) -> Sequence[RoomId]:
