@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,8 @@ class Keeping:
         self._gap: tuple[int, int] | None = None
         self._foreign: dict[RoomId, float] = {}
         self._given_back: tuple[int, int] | None = None
+        self._noted = True
+        """Whether the store took the note of the last sweep: one that can be read and not written serves nobody."""
         self._looking: asyncio.Future[Sweep] | None = None
 
     @property
@@ -100,12 +102,18 @@ class Keeping:
     async def sweep(self) -> None:
         """Look after rooms whose time has come, loaded or not; give clocks back what an outage took."""
         sweep = await self._look()
+        self._look_after(sweep.due)
+        self._noted = False
         if self._gap != self._given_back:
+            await self._hub.store.swept(sweep.last)  # changes nothing, and fails where nothing can be given back
             await self._give_back()
         await self._hub.store.swept(self._hub.clock.now())
+        self._noted = True
+
+    def _look_after(self, due: Sequence[RoomId]) -> None:
         now = self._hub.clock.monotonic()
         self._foreign = {room: until for room, until in self._foreign.items() if until > now}
-        for room in sweep.due:
+        for room in due:
             known = self._hub.known(room)
             # A room in memory has its own timer, or is being loaded.
             if room not in self._foreign and (known is None or not (known.loaded or known.busy)):
@@ -133,9 +141,10 @@ class Keeping:
         sweep = await hub.store.sweep(DUE_AT_ONCE + len(self._foreign))
         hub.clock.learn(sweep.now)
         self._last_sweep = asked
-        known = self._gap is not None and self._gap[0] == sweep.last and steady
-        if sweep.last and sweep.now - sweep.last > hub.pace.outage and not known:
-            log.warning("outage", ms=sweep.now - sweep.last)
+        begun = self._gap is not None and self._gap[0] == sweep.last
+        if sweep.last and sweep.now - sweep.last > hub.pace.outage and not (begun and steady and self._noted):
+            if not (begun and steady):
+                log.warning("outage", ms=sweep.now - sweep.last)
             self._gap = (sweep.last, sweep.now)
         return sweep
 

@@ -89,9 +89,7 @@ async def _go_through(room: Room, entries: Sequence[Stored], recent: int, now: i
     async for entry in _by_turns(entries[:first_told]):
         _advance(room, entry)
     before = Window(room.head, room.documents().public)
-    changes = []
-    async for entry in _by_turns(entries[first_told:]):
-        changes.append(commit(room, entry))
+    changes = [commit(room, entry) async for entry in _by_turns(entries[first_told:])]
     return Loaded(room, changes, before)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ssl
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -18,10 +18,10 @@ from tests.store.redis_load import opened
 
 
 @pytest.fixture
-def redis() -> Iterator[RedisServer]:
+def redis() -> RedisServer:
     server = shared_server()
     server.ask("FLUSHALL")
-    yield server
+    return server
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import signal
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -23,15 +22,6 @@ LONG = [*SHORT, ("burano", 2), ("dragonwood", 4), ("bretagne", 2)]
 Trouble = Callable[[Nodes], Awaitable[None]]
 
 
-async def play_on(evening: Evening, games: Sequence[tuple[str, int]], number: int, late: asyncio.Event) -> None:
-    """One game after the other, until it is late; the last is played out."""
-    for game, seats in itertools.islice(itertools.cycle(games), number, None):
-        await evening.play(game, seats, number)
-        number += 1
-        if late.is_set():
-            return
-
-
 async def check_all(evening: Evening, these: Nodes) -> None:
     """Every table against its journal; every node says the same of every room."""
     journals = await stored(RedisStore(read_url(these.redis.url)), [table.room for table in evening.tables])
@@ -47,7 +37,7 @@ async def evening_of(folder: Path, rooms: int, trouble: Trouble, games: Sequence
     """Play at all nodes while there is trouble; then every `ok` must hold, and all must agree."""
     with nodes(folder) as these:
         evening, late = Evening(these.urls), asyncio.Event()
-        playing = asyncio.gather(*(play_on(evening, games, number, late) for number in range(rooms)))
+        playing = asyncio.gather(*(evening.play_on(games, number, late) for number in range(rooms)))
         troubled = asyncio.ensure_future(trouble(these))
         await asyncio.wait([playing, troubled], return_when=asyncio.FIRST_COMPLETED)
         assert troubled.done(), playing.exception()
