@@ -1,6 +1,6 @@
 """A store that fails on command, around a real one.
 
-- `away`: every call raises `StoreUnavailable`.
+- `away`: every call raises `StoreUnavailable`; `full`: every one that writes.
 - `fail(...)`: what becomes of the next appends (or lines of chat), one fault each.
 - `hold()` and `release()`: appends wait before they happen; `arrived(n)` returns once n of them do.
 - `delay`: seconds that every call takes beforehand.
@@ -32,6 +32,8 @@ from server.store.store import (
     Wakeup,
 )
 
+WRITING = frozenset({"append", "save", "swept", "rearm", "say", "attached", "quarantine", "compact", "forget"})
+
 
 class Fault(StrEnum):
     """What becomes of a write."""
@@ -51,7 +53,7 @@ class FaultyStore:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.away = False
+        self.away = self.full = False
         self.delay = 0.0
         self.deaf = False
         self.calls: list[str] = []
@@ -87,7 +89,7 @@ class FaultyStore:
         self.calls.append(call)
         if self.delay:
             await asyncio.sleep(self.delay)
-        if self.away:
+        if self.away or (self.full and call in WRITING):
             raise StoreUnavailable("the store is away")
         return self.store
 

@@ -51,26 +51,26 @@ async def evening_of(folder: Path, rooms: int, trouble: Trouble, games: Sequence
         return evening
 
 
-async def kill_nodes(these: Nodes, times: int) -> None:
-    """Every five seconds a random node dies, and another one takes its place."""
+async def kill_nodes(these: Nodes, times: int, every: float) -> None:
+    """Every so many seconds a random node dies, and a second or so later another one takes its place."""
     random = Random(5)
     for _ in range(times):
-        await asyncio.sleep(4)
+        await asyncio.sleep(every * 0.8)
         number = random.randrange(len(these.servers))
         await these.kill(number)
-        await asyncio.sleep(1)
+        await asyncio.sleep(every * 0.2)
         await these.start_again(number)
 
 
 async def test_nodes_are_killed_and_no_action_is_lost_or_doubled(tmp_path: Path) -> None:
-    evening = await evening_of(tmp_path, 12, lambda these: kill_nodes(these, 3))
+    evening = await evening_of(tmp_path, 12, lambda these: kill_nodes(these, 3, every=2))
     assert evening.reconnects >= 12
     assert evening.oks > 500
 
 
 @pytest.mark.soak
 async def test_nodes_are_killed_for_ten_minutes(tmp_path: Path) -> None:
-    evening = await evening_of(tmp_path, 60, lambda these: kill_nodes(these, 100), LONG)
+    evening = await evening_of(tmp_path, 60, lambda these: kill_nodes(these, 100, every=5), LONG)
     assert evening.oks > 10_000
 
 

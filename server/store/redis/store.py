@@ -17,7 +17,6 @@ from server.store.acceptance import check_shape
 from server.store.archive import pack, unpack
 from server.store.cursor import cursor_behind, position_of
 from server.store.mailbox import Mailbox
-from server.store.offering import decode, waiting
 from server.store.redis import keys, scripts
 from server.store.redis.addresses import Place
 from server.store.redis.attempt import Attempt
@@ -25,7 +24,7 @@ from server.store.redis.checks import check
 from server.store.redis.hearing import Hearing
 from server.store.redis.keys import BUCKETS, RoomKeys
 from server.store.redis.link import Lost, Reply, TooFewReplicas
-from server.store.redis.replies import entries_of, head_of, lines_of, present, text_of
+from server.store.redis.replies import entries_of, head_of, lines_of, present, text_of, waiting_of
 from server.store.redis.scripts import Command
 from server.store.redis.servers import Servers
 from server.store.store import (
@@ -258,13 +257,8 @@ class RedisStore:
         )
         rooms = [RoomKeys(RoomId(room.decode())) for reply in replies for room in reply]
         looks = await self._gather((room.bucket, self._look(room, "listing", "offers")) for room in rooms)
-        return tuple(
-            Waiting(room.id, look[0][0], offers)
-            for room, look in zip(rooms, looks, strict=True)
-            if look is not None
-            and look[0][1] is not None
-            and (offers := waiting(decode(look[0][1]), present(look, 0).seats))
-        )
+        found = (waiting_of(room.id, look) for room, look in zip(rooms, looks, strict=True))
+        return tuple(waiting for waiting in found if waiting.offers)
 
     async def clocks(self) -> Sequence[RoomId]:
         return await self._members(keys.clocks)
