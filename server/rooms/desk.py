@@ -50,6 +50,8 @@ T = TypeVar("T")
 
 PAGE = 50
 MATCH_PAGES = 20
+WAITING_AT_ONCE = 256
+"""Rooms of which bot hosts are told with one answer."""
 KINDS = ("human", "bot")
 
 
@@ -170,7 +172,7 @@ class Desk:
         Those offered, and those that a host took and is not attached to; of games that this node can play.
         """
         waiting: list[Mapping[str, Json]] = []
-        for room in await self._stored(self.store.offers()):
+        for room in await self._stored(self.store.offers(WAITING_AT_ONCE)):
             part = orjson.loads(room.listing)
             game = part["game"]
             if (game, part["rules"]) in ENGINES:

@@ -17,7 +17,7 @@ from server.store import archive
 from server.store.acceptance import accept, check_shape
 from server.store.cursor import cursor_behind, position_of
 from server.store.mailbox import Mailbox
-from server.store.offering import waiting
+from server.store.offering import drawn, waiting
 from server.store.store import (
     EMPTY,
     ENDED,
@@ -199,14 +199,16 @@ class MemoryStore:
         await self._travel()
         return tuple(name for name, _ in self._memory.living())
 
-    async def offers(self) -> Sequence[Waiting]:
+    async def offers(self, limit: int) -> Sequence[Waiting]:
         await self._travel()
         now = self._memory.clock()
-        found = ((name, room, waiting(room.index.offers, room.connected(now))) for name, room in self._offering())
-        return tuple(Waiting(name, room.index.listing, offers) for name, room, offers in found if offers)
-
-    def _offering(self) -> Iterator[tuple[RoomId, _Room]]:
-        return ((name, room) for name, room in self._memory.living() if room.index.offers)
+        offering = ((name, room) for name, room in self._memory.living() if room.index.offers)
+        found = [
+            Waiting(name, room.index.listing, offers)
+            for name, room in offering
+            if (offers := waiting(room.index.offers, room.connected(now)))
+        ]
+        return tuple(drawn(found, limit))
 
     async def clocks(self) -> Sequence[RoomId]:
         await self._travel()

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Container, Iterable, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -16,6 +18,8 @@ encode = msgspec.json.Encoder().encode
 decode = msgspec.json.Decoder(tuple[Offer, ...]).decode
 NONE = encode(())
 
+T = TypeVar("T")
+
 Record = tuple[int, Sequence[int]]
 """When a node's presence record was renewed, and the seats in it."""
 
@@ -23,6 +27,11 @@ Record = tuple[int, Sequence[int]]
 def waiting(offers: Iterable[Offer], connected: Container[int]) -> tuple[Offer, ...]:
     """Those that wait, of a room to which these seats are connected."""
     return tuple(offer for offer in offers if not (offer.taken and offer.seat in connected))
+
+
+def drawn(found: Sequence[T], limit: int) -> Sequence[T]:
+    """All, or so many of them at random: one that nobody can serve does not stand before the others for ever."""
+    return found if len(found) <= limit else random.sample(found, limit)
 
 
 def waits_from(offers: Sequence[Offer], records: Iterable[Record]) -> int | None:

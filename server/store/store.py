@@ -274,10 +274,11 @@ class Store(Protocol):
         One that never has any house-keeping due may be missing.
         """
 
-    async def offers(self) -> Sequence[Waiting]:
+    async def offers(self, limit: int) -> Sequence[Waiting]:
         """The seats that wait for a bot host: those that nobody has taken, and those whose host is attached nowhere.
 
-        It looks only at rooms of which one may wait, however many have bots.
+        It looks only at rooms of which one may wait, however many have bots; where they are more than `limit`, at so
+        many of them, drawn anew each time.
         """
 
     async def clocks(self) -> Sequence[RoomId]:

@@ -177,8 +177,8 @@ class FaultyStore:
     async def ids(self) -> Sequence[RoomId]:
         return await (await self._reach("ids")).ids()
 
-    async def offers(self) -> Sequence[Waiting]:
-        return await (await self._reach("offers")).offers()
+    async def offers(self, limit: int) -> Sequence[Waiting]:
+        return await (await self._reach("offers")).offers(limit)
 
     async def clocks(self) -> Sequence[RoomId]:
         return await (await self._reach("clocks")).clocks()

@@ -176,16 +176,23 @@ async def test_offers_and_running_clocks_are_found(a: Store, b: Store) -> None:
     head = await a.append(of(ROOM, index=replace(OPEN, offers=offers)))
     other = await a.append(of(OTHER, index=replace(PLAYING, offers=offers[:1], public=False)))
     found = {Waiting(ROOM, OPEN.listing, offers), Waiting(OTHER, PLAYING.listing, offers[:1])}
-    assert set(await b.offers()) == found
+    assert set(await b.offers(10)) == found
     assert set(await b.clocks()) == {OTHER}
     await b.append(of(ROOM, head, index=PLAYING))
-    assert set(await a.offers()) == {Waiting(OTHER, PLAYING.listing, offers[:1])}
+    assert set(await a.offers(10)) == {Waiting(OTHER, PLAYING.listing, offers[:1])}
     assert set(await a.clocks()) == {ROOM, OTHER}
     await a.append(of(OTHER, other, index=FINISHED))
-    assert set(await a.offers()) == set()
+    assert set(await a.offers(10)) == set()
     assert set(await a.clocks()) == {ROOM}
     await a.forget(ROOM)
     assert set(await b.clocks()) == set()
+
+
+async def test_of_many_that_wait_for_bot_hosts_some_are_drawn(a: Store, b: Store, world: World) -> None:
+    rooms = await many(a, world, 12, replace(OPEN, offers=(Offer(0, "greedy"),)))
+    found = [waiting.room for _ in range(40) for waiting in await b.offers(5)]
+    assert len(found) == 200
+    assert set(found) == set(rooms)
 
 
 async def test_a_seat_that_a_bot_host_took_waits_while_it_is_attached_nowhere(a: Store, b: Store, world: World) -> None:
@@ -193,7 +200,7 @@ async def test_a_seat_that_a_bot_host_took_waits_while_it_is_attached_nowhere(a:
     head = await a.append(of(ROOM, index=replace(PLAYING, offers=offers)))
 
     async def waits() -> list[int]:
-        return [offer.seat for waiting in await b.offers() for offer in waiting.offers]
+        return [offer.seat for waiting in await b.offers(10) for offer in waiting.offers]
 
     assert await waits() == [0, 1]
     await a.attached(ROOM, "one", (0,), 3)

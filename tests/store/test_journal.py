@@ -70,7 +70,7 @@ async def test_a_quarantined_room_is_in_no_list(a: Store, world: World) -> None:
     world.step(60_000)
     assert [room.room for room in (await a.rooms(None, None, None, 10)).rooms] == [OTHER]
     assert await a.count() == 1
-    assert await a.offers() == ()
+    assert await a.offers(10) == ()
     assert await a.clocks() == ()
     await a.rearm(ROOM, head, 1)
     assert (await a.sweep(10)).due == (OTHER,)

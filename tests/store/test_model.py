@@ -206,7 +206,7 @@ class Agreement(RuleBasedStateMachine):
             lists = ((None, None), ("burano", None), (None, "open"), ("islet", "playing"))
             await asyncio.gather(*(listed(game, status) for game, status in lists))
             count, waiting, clocks, sweep = await asyncio.gather(
-                store.count(), store.offers(), store.clocks(), store.sweep(10)
+                store.count(), store.offers(10), store.clocks(), store.sweep(10)
             )
             assert count == sum(room.index.status in ("open", "playing") for room in living.values())
             assert set(waiting) == model.waiting()

@@ -17,6 +17,7 @@ from server.store.acceptance import check_shape
 from server.store.archive import pack, unpack
 from server.store.cursor import cursor_behind, position_of
 from server.store.mailbox import Mailbox
+from server.store.offering import drawn
 from server.store.redis import keys, scripts
 from server.store.redis.addresses import Place
 from server.store.redis.attempt import Attempt
@@ -250,12 +251,13 @@ class RedisStore:
     async def ids(self) -> Sequence[RoomId]:
         return await self._members(keys.due)
 
-    async def offers(self) -> Sequence[Waiting]:
+    async def offers(self, limit: int) -> Sequence[Waiting]:
         now = await self.now()
         replies = await self._gather(
             (bucket, ("ZRANGEBYSCORE", keys.offers(bucket), "-inf", now)) for bucket in BUCKETS
         )
-        rooms = [RoomKeys(RoomId(room.decode())) for reply in replies for room in reply]
+        candidates = [room for reply in replies for room in reply]
+        rooms = [RoomKeys(RoomId(room.decode())) for room in drawn(candidates, limit)]
         looks = await self._gather((room.bucket, self._look(room, "listing", "offers")) for room in rooms)
         found = (waiting_of(room.id, look) for room, look in zip(rooms, looks, strict=True))
         return tuple(waiting for waiting in found if waiting.offers)

@@ -137,12 +137,13 @@ def ids(transaction: Transaction) -> Sequence[RoomId]:
     return tuple(room for (room,) in rows)
 
 
-def offers(transaction: Transaction) -> Sequence[Waiting]:
+def offers(transaction: Transaction, limit: int) -> Sequence[Waiting]:
     """The seats that wait for a bot host."""
     rows = transaction.connection.execute(
-        """SELECT room, offers, data FROM room JOIN listing USING (id)
-        WHERE waits <= ? AND waits IS NOT NULL AND quarantined IS NULL""",
-        (transaction.now,),
+        """SELECT room, offers, data FROM room JOIN listing USING (id) WHERE id IN (
+            SELECT id FROM room WHERE waits <= ? AND waits IS NOT NULL AND quarantined IS NULL
+            ORDER BY random() LIMIT ?)""",
+        (transaction.now, limit),
     ).fetchall()
     connected = _connected(transaction, [room for room, _, _ in rows])
     found = ((room, data, waiting(decode(offers), connected.get(room, ()))) for room, offers, data in rows)

@@ -142,8 +142,8 @@ class SqliteStore:
     async def ids(self) -> Sequence[RoomId]:
         return await self._read(reads.ids)
 
-    async def offers(self) -> Sequence[Waiting]:
-        return await self._read(reads.offers)
+    async def offers(self, limit: int) -> Sequence[Waiting]:
+        return await self._read(reads.offers, limit)
 
     async def clocks(self) -> Sequence[RoomId]:
         return await self._read(reads.clocks)
