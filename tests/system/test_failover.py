@@ -42,6 +42,11 @@ def home(members: Sequence[RedisServer], table: Table) -> RedisServer:
     return owner(members, slot_of(bucket_of(RoomId(table.room))))
 
 
+def url_of(members: Sequence[RedisServer]) -> str:
+    """The cluster by several of its members: any of them may be gone when it is looked for."""
+    return f"redis+cluster://{','.join(f'127.0.0.1:{member.port}' for member in members)}"
+
+
 class Evidence:
     """What was acknowledged when it could be lost, and what when it could not."""
 
@@ -80,7 +85,7 @@ class Evidence:
 
 async def test_a_primary_is_killed_whose_replica_lacks_the_last_entries(tmp_path: Path) -> None:
     with redis_cluster(tmp_path, *OPTIONS, members=4) as members:
-        url = f"redis+cluster://127.0.0.1:{members[0].port}"
+        url = url_of(members)
         with nodes_on(url, modules=("server",) * 2) as these:
             evening = Evening(these.urls, pause=0.1)
             evidence = Evidence(evening)
@@ -143,7 +148,7 @@ async def a_round(these: Nodes, url: str, pairs: Sequence[Pair], random: Random)
 async def test_primaries_and_replicas_change_places_again_and_again(tmp_path: Path) -> None:
     with redis_cluster(tmp_path, *OPTIONS, members=6) as members:
         pairs = [Pair(members[number], members[number + 3], number + 4) for number in range(3)]
-        url = f"redis+cluster://127.0.0.1:{members[0].port}"
+        url = url_of(members)
         with nodes_on(url) as these:
             random = Random(7)
             lost = [await a_round(these, url, pairs, random) for _ in range(10)]
