@@ -27,6 +27,7 @@ from protocol.messages import (
 )
 from server.engines import ENGINES
 from server.rooms import writing
+from server.rooms.entries import Created, Seated, unpack
 from server.rooms.hub import Hub
 from server.rooms.jobs import Job
 from server.rooms.saved import SavedRoom, save
@@ -310,6 +311,27 @@ async def test_a_room_that_can_not_be_read_waits_for_a_bot_host_only_until_one_c
         await hub.take_seat(rooms[1], TakeSeat(kind="bot"), new_token(), bot_host=True)
     assert raised.value.code is Code.BROKEN_ROOM
     assert {seat["room"] for seat in await hub.waiting_seats()} == {rooms[0], rooms[2]}
+
+
+async def test_a_room_and_its_first_seat_are_one_append(world: Memory) -> None:
+    store = FaultyStore(MemoryStore(world))
+    hub = Hub(store, QUICK, "alone")
+    await hub.start()
+    store.fail(Fault.REFUSED)
+    with pytest.raises(ProtocolError) as raised:
+        await hub.create(CreateRoom("islet", 1), new_token())
+    assert raised.value.code is Code.UNAVAILABLE
+    assert world.rooms == {}
+    store.calls.clear()
+    alone = await hub.create(CreateRoom("islet", 1), new_token())
+    empty = await hub.create(CreateRoom("islet", 1, seat=False), new_token())
+    assert store.calls.count("append") == 2
+    journals = [[unpack(entry.data) for entry in world.rooms[RoomId(made.room)].entries] for made in (alone, empty)]
+    assert [list(map(type, journal)) for journal in journals] == [[Created, Seated], [Created]]
+    indices = [world.rooms[RoomId(made.room)].index for made in (alone, empty)]
+    assert [index.status for index in indices] == ["playing", "open"]
+    assert (hub.stats.entries["islet", "created"], hub.stats.entries["islet", "seated"]) == (2, 1)
+    await hub.stop()
 
 
 async def test_no_room_is_read_to_find_the_seats_that_wait_for_bot_hosts(world: Memory) -> None:

@@ -20,7 +20,7 @@ from urllib.parse import quote
 from server.store.store import StoreUnavailable, StoreUnusable
 
 APPLICATION: Final = int.from_bytes(b"Phar", "big")
-VERSION: Final = 1
+VERSION: Final = 2
 LOCK_WAIT: Final = 2.0
 
 LIVING: Final = "quarantined IS NULL AND status NOT IN ('finished', 'abandoned')"
