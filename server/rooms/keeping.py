@@ -115,8 +115,8 @@ class Keeping:
         self._foreign = {room: until for room, until in self._foreign.items() if until > now}
         for room in due:
             known = self._hub.known(room)
-            # A room in memory has its own timer, or is being loaded.
-            if room not in self._foreign and (known is None or not (known.loaded or known.busy)):
+            # A room in memory has its own timer, if it knows of the last entry, or is being loaded.
+            if room not in self._foreign and (known is None or known.behind or not (known.loaded or known.busy)):
                 self._hub.table(room).submit(Job(writing.do_chore, partial(self._not_now, room)))
 
     def _not_now(self, room: RoomId, error: ProtocolError) -> None:
@@ -171,14 +171,14 @@ class Keeping:
     def _hear(self, wakeup: Wakeup) -> None:
         if wakeup.news is News.LOST:
             for table in self._hub.loaded():
-                table.submit(Job(_catch_up, lambda _: None))
+                _follow_up(table, Job(_catch_up, lambda _: None))
             return
         known = self._hub.known(wakeup.room)
         if known is None or not known.loaded:
             return
         if wakeup.news is News.ENTRY:
             if wakeup.seq != known.room.head.seq:
-                known.submit(Job(lambda table: _behind(table, wakeup.seq), lambda _: None))
+                _follow_up(known, Job(lambda table: _behind(table, wakeup.seq), lambda _: None))
         elif wakeup.news is News.CHAT:
             known.submit(Job(lambda table: table.talk.hear(), lambda _: None))
         else:
@@ -195,7 +195,7 @@ class Keeping:
             if not table.loaded or table.busy:
                 continue
             if head is None or (head.seq, head.tag) != (table.room.head.seq, table.room.head.tag):
-                table.submit(Job(writing.catch_up, lambda _: None))
+                _follow_up(table, Job(writing.catch_up, lambda _: None))
 
     async def _renew_presence(self) -> None:
         """Also loads rooms that were let go of and could not be loaded at once."""
@@ -208,6 +208,14 @@ class Keeping:
         for table in self._hub.loaded():
             if not table.attended and not table.busy and now - table.idle_since > patience:
                 self._hub.drop(table)
+
+
+def _follow_up(table: Table, job: Job) -> None:
+    """Catch up with what happened elsewhere: at once for those who look on, else when somebody asks for the room."""
+    if table.attended:
+        table.submit(job)
+    else:
+        table.behind = True
 
 
 async def _catch_up(table: Table) -> None:

@@ -172,13 +172,10 @@ class RedisStore:
     async def read(self, room: RoomId, after: int = 0) -> Sequence[Stored]:
         # In this order, for entries go from the stream to the record. No script: it would take many times as long.
         where = RoomKeys(room)
-        rows, archived = await self._gather(
-            (
-                (where.bucket, ("XRANGE", where.journal, f"{after + 1}-0", "+")),
-                (where.bucket, ("HGET", where.room, "archived")),
-            )
-        )
-        entries = entries_of(rows)
+        entries = entries_of(await self._call(where, ("XRANGE", where.journal, f"{after + 1}-0", "+")))
+        if entries and entries[0].seq == after + 1:
+            return entries
+        archived = await self._call(where, ("HGET", where.room, "archived"))
         if archived is None or int(archived) <= after:
             return entries
         record = await self._call(where, ("GET", where.archive))
