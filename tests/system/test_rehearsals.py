@@ -43,12 +43,9 @@ def command(settings: Mapping[str, str], *words: str) -> str:
     return done.stdout
 
 
-def look_inside(settings: Mapping[str, str], room: str) -> dict[str, Any]:
-    """Every journal is good; what `inspect` says of a room."""
-    assert command(settings, "verify", "--all", "--quiet") == "1 rooms: 1 good\n"
-    found: dict[str, Any] = json.loads(command(settings, "inspect", room, "--json"))
-    assert room in command(settings, "inspect", room)
-    return found
+def verified(settings: Mapping[str, str]) -> bool:
+    """Whether every journal of the one room that there is plays as it was written."""
+    return command(settings, "verify", "--all", "--quiet") == "1 rooms: 1 good\n"
 
 
 class Before:
@@ -84,9 +81,8 @@ def put_in_place(copy: Path, file: Path) -> None:
     shutil.copy(copy, file)
 
 
-@pytest.mark.parametrize("line", COMMANDS, ids=lambda line: str(line).split()[0])
-async def test_a_file_is_backed_up_while_it_serves_and_restored(tmp_path: Path, line: str) -> None:
-    file, copy = tmp_path / "pharos.db", tmp_path / "copy.db"
+async def test_a_file_is_backed_up_while_it_serves_and_restored(tmp_path: Path) -> None:
+    file = tmp_path / "pharos.db"
     settings = {"PHAROS_STORE": f"sqlite:///{file}"}
     server = ServerProcess(settings)
     try:
@@ -94,20 +90,27 @@ async def test_a_file_is_backed_up_while_it_serves_and_restored(tmp_path: Path, 
         async with party(server) as told:
             await told.play(5)
             before = Before(told)
-            words = line.partition("  #")[0].replace("pharos.db", str(file)).replace("/backup/rooms.db", str(copy))
-            done = await asyncio.to_thread(subprocess.run, words.replace("python", sys.executable, 1), shell=True)
-            assert done.returncode == 0
+            copies = [await asyncio.to_thread(copied, line, file) for line in COMMANDS]
             await told.play(5)
             before.lose(told)
         assert await asyncio.to_thread(server.stop) == 0
-        await asyncio.to_thread(put_in_place, copy, file)
-        look_inside(settings, before.room)
+        for copy in copies:
+            await asyncio.to_thread(put_in_place, copy, file)
+            assert await asyncio.to_thread(verified, settings)
         server = ServerProcess(settings)
         await asyncio.to_thread(server.wait_ready)
         await before.goes_on(server)
         assert await asyncio.to_thread(server.stop) == 0
     finally:
         server.kill()
+
+
+def copied(line: str, file: Path) -> Path:
+    """The copy that a line of the runbook makes."""
+    copy = file.with_name(f"copy-by-{line.split()[0]}.db")
+    words = line.partition("  #")[0].replace("pharos.db", str(file)).replace("/backup/rooms.db", str(copy))
+    subprocess.run(re.sub("^python", sys.executable, words), shell=True, check=True)
+    return copy
 
 
 def copy_of_aof(redis: RedisServer, copy: Path) -> tuple[str, ...]:
@@ -149,7 +152,9 @@ async def test_a_redis_is_backed_up_while_it_serves_and_restored(tmp_path: Path,
         redis.ask("CONFIG", "SET", "appendonly", "yes")
         redis.wait_until(lambda client: client.info("persistence")["aof_rewrite_in_progress"] == 0)
         assert redis.ask("INFO", "persistence")["aof_enabled"] == 1
-        look_inside(settings, before.room)
+        assert await asyncio.to_thread(verified, settings)
+        found = json.loads(await asyncio.to_thread(command, settings, "inspect", before.room, "--json"))
+        assert before.room in str(found)
         server = ServerProcess(settings)
         await asyncio.to_thread(server.wait_ready)
         await before.goes_on(server)
