@@ -28,7 +28,7 @@ from server.engines import ENGINES, AnyEngine, latest
 from server.engines.dice import commitment
 from server.rooms import intents
 from server.rooms.deciding import refuse
-from server.rooms.entries import FORMAT, Created, Recorded, pack
+from server.rooms.entries import FORMAT, MAX_ENTRY, Created, Recorded, pack
 from server.rooms.ids import new_id
 from server.rooms.listing import index_of
 from server.rooms.options import flat, read_options
@@ -43,13 +43,13 @@ from server.store.store import EMPTY, Append, Conflict, Listed, NotInTime, Store
 
 if TYPE_CHECKING:
     from server.rooms.clock import Clock
+    from server.rooms.matching import Matching
     from server.rooms.stats import HubStats
     from server.rooms.table import Table
 
 T = TypeVar("T")
 
 PAGE = 50
-MATCH_PAGES = 20
 WAITING_AT_ONCE = 256
 """Rooms of which bot hosts are told with one answer."""
 KINDS = ("human", "bot")
@@ -63,6 +63,7 @@ class Desk:
     keep: Keep
     clock: Clock
     stats: HubStats
+    matching: Matching
 
     async def on(self, room: RoomId, work: Callable[[Table], Awaitable[T]]) -> T:
         """Do something in the room's turn."""
@@ -89,6 +90,8 @@ class Desk:
 
     async def _store_new(self, created: Created, first: intents.TakeSeat | None) -> RoomId:
         """Put a new journal into the store, under an id that nobody had; who sits down first is in it."""
+        if len(pack(created)) > MAX_ENTRY:
+            refuse(Code.TOO_LARGE, f"options: the room's first entry would have more than {MAX_ENTRY} bytes")
         try:
             if await self.store.count() >= self.pace.max_rooms:
                 raise ProtocolError(Code.RATE_LIMITED, "there are as many rooms as may be", retry_after=60_000)
@@ -172,49 +175,21 @@ class Desk:
         Those offered, and those that a host took and is not attached to; of games that this node can play.
         """
         waiting: list[Mapping[str, Json]] = []
-        for room in await self._stored(self.store.offers(WAITING_AT_ONCE)):
+        for room in await self.stored(self.store.offers(WAITING_AT_ONCE)):
             part = orjson.loads(room.listing)
             game = part["game"]
             if (game, part["rules"]) in ENGINES:
                 waiting += [{"room": room.room, "seat": o.seat, "game": game, "policy": o.policy} for o in room.offers]
         return waiting
 
-    async def match(self, body: FindMatch, token: str) -> MatchFound:
-        """A seat in the oldest public room with default options where somebody waits, or in a new one."""
-        engine = latest(body.game)
-        if engine is None:
-            refuse(Code.UNKNOWN_GAME, "game: there is no such game here")
-        take = TakeSeat(name=body.name)
-        for room in reversed(await self._waiting_rooms(engine, body.seats)):
-            try:
-                taken, _ = await self.take_seat(room, take, token, bot_host=False)
-            except ProtocolError as error:
-                if error.code in (Code.BAD_MESSAGE, Code.UNAVAILABLE, Code.UNKNOWN_OUTCOME):
-                    raise
-                continue
-            return MatchFound(room, taken.seat, token)
-        created = await self.create(CreateRoom(body.game, body.seats, name=body.name), token)
-        return MatchFound(RoomId(created.room), 0, token)
-
-    async def _waiting_rooms(self, engine: AnyEngine, seats: int) -> list[RoomId]:
-        """Open rooms as a match wants them, newest first."""
-        plain, found, cursor = flat(*read_options(engine, {})), [], None
-        for _ in range(MATCH_PAGES):
-            page = await self._stored(self.store.rooms(engine.name, Status.OPEN.value, cursor, PAGE))
-            for listed in page.rooms:
-                part = orjson.loads(listed.listing)
-                free = None in part["seats"]
-                if listed.connected and free and len(part["seats"]) == seats and part["options"] == plain:
-                    found.append(listed.room)
-            cursor = page.cursor
-            if cursor is None:
-                break
-        return found
+    async def match(self, body: FindMatch, token: str) -> tuple[MatchFound, bool]:
+        """A seat where somebody waits, or in a new room; and whether the room is new."""
+        return await self.matching.match(body, token)
 
     async def rooms(self, game: str | None, status: str | None, cursor: str | None) -> Mapping[str, Json]:
         """A page of public rooms, newest first."""
         try:
-            page = await self._stored(self.store.rooms(game, status, cursor, PAGE))
+            page = await self.stored(self.store.rooms(game, status, cursor, PAGE))
         except ValueError:
             refuse(Code.BAD_MESSAGE, "cursor: not one that this server gave")
         rooms = [await self._listed(listed, status) for listed in page.rooms]
@@ -281,7 +256,8 @@ class Desk:
 
         return await self.on(room, current)
 
-    async def _stored(self, asked: Awaitable[T]) -> T:
+    async def stored(self, asked: Awaitable[T]) -> T:
+        """What the store says; `unavailable` where it can't."""
         try:
             return await asked
         except StoreUnavailable:

@@ -23,6 +23,7 @@ from protocol.messages import RoomId
 from server import logs
 from server.rooms import telling, writing
 from server.rooms.chores import Chore, Task, next_chore
+from server.rooms.clock import Alarm
 from server.rooms.entries import BrokenJournal
 from server.rooms.history import History
 from server.rooms.jobs import Job
@@ -72,6 +73,7 @@ class Table:
         self._jobs: deque[Job] = deque()
         self._job: Job | None = None
         self._worker: asyncio.Task[None] | None = None
+        self._chore = Alarm(hub.clock, self._time_for_chore)
         self._timers: list[asyncio.TimerHandle] = []
         self._put_off: dict[Task, int] = {}
 
@@ -232,7 +234,11 @@ class Table:
         self.loaded = False
 
     def close(self) -> None:
-        """Stop all timers: the table goes out of memory, or sets them anew."""
+        """Stop all timers: the table goes out of memory."""
+        self._chore.cancel()
+        self._stop_timers()
+
+    def _stop_timers(self) -> None:
         for timer in self._timers:
             timer.cancel()
         self._timers.clear()
@@ -256,14 +262,14 @@ class Table:
 
     def _arrange(self) -> None:
         """Set the timers: for the next chore, the next release to delayed spectators, the next word of who is there."""
-        self.close()
+        self._stop_timers()
         clock = self.hub.clock
         if not self.loaded:
+            self._chore.cancel()
             if self.attended:
                 self._timers.append(clock.call_at(clock.now() + LOAD_AGAIN, self._load_again))
             return
-        due = self.chore().at if self.due is None else self.due
-        self._timers.append(clock.call_at(due, self._time_for_chore))
+        self._chore.set(self.chore().at if self.due is None else self.due)
         release = self.release()
         if release is not None:
             self._timers.append(clock.call_at(release, self._arrange))

@@ -20,7 +20,7 @@ import gc
 import signal
 import socket
 from collections.abc import Generator, Sequence
-from typing import cast
+from typing import Any, cast
 
 import structlog
 import uvicorn
@@ -40,6 +40,9 @@ SHARE_OF_HUB = 0.6
 FORCED = 1.0
 """Seconds that are left after a second signal."""
 
+COLLECTIONS = (10_000, 20, 50)
+"""Thresholds of the collector: an action leaves some hundred new objects and no cycles; looking often finds nothing."""
+
 log = structlog.get_logger()
 
 
@@ -57,7 +60,7 @@ class Server(uvicorn.Server):
                 host=settings.host,
                 port=settings.port,
                 loop="auto",
-                http=BoundedHttp,
+                http=cast(type[asyncio.Protocol], self._new_call),
                 ws=cast(type[asyncio.Protocol], self._new_socket),
                 lifespan="off",
                 log_config=None,
@@ -66,6 +69,11 @@ class Server(uvicorn.Server):
                 server_header=False,
             )
         )
+
+    def _new_call(self, **uvicorn: Any) -> BoundedHttp:
+        """As uvicorn makes a protocol for a connection."""
+        endpoint, settings = self._site.endpoint, self._site.settings
+        return BoundedHttp(endpoint.limits, endpoint.proxies, settings.call_within, **uvicorn)
 
     def _new_socket(self, *, server_state: ServerState, **_: object) -> Socket:
         """As uvicorn makes a protocol for a request with `Upgrade: websocket`."""
@@ -158,6 +166,7 @@ def serve(site: Site) -> None:
         # What is there by now stays: no collection of garbage need look at it again.
         gc.collect()
         gc.freeze()
+        gc.set_threshold(*COLLECTIONS)
         await server.serve()
 
     with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:

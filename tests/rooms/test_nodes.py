@@ -200,9 +200,9 @@ async def test_time_outs_fire_once_whichever_node(nodes: Nodes) -> None:
     for _ in range(6):
         await party.peers[0].until(party.peers[0].seq + 1)
     await party.settled()
-    events = [patch.events[0]["kind"] for patch in party.peers[0].patches]
-    assert set(events) == {"timeout"}
-    times = [patch.at for patch in party.peers[0].patches]
+    patches = party.peers[0].patches[:6]  # after three of its time-outs a seat is served, at another pace
+    assert {patch.events[0]["kind"] for patch in patches} == {"timeout"}
+    times = [patch.at for patch in patches]
     assert all(later - earlier >= 100 + 20 for earlier, later in pairwise(times))
 
 

@@ -81,7 +81,7 @@ def _cubes(cubes: Mapping[str, int]) -> Text:
 def _headline(state: State, width: int) -> RenderableType:
     game = state["game"]
     season = SEASONS[game["season"]] if game["season"] < len(SEASONS) else f"Season {game['season'] + 1}"
-    when = f"{season}, round {game['round'] + 1} of {game['rounds']}, turn {game['turn']}"
+    when = f"{season}, round {game['round'] + 1} of {game['rounds']}, turn {state['turn']['number']}"
     lines = Text()
     lines.append(f"{when}: {_task(state)}\n", style="bold")
     for work in ("fish", "lace", "earn"):
@@ -93,10 +93,10 @@ def _headline(state: State, width: int) -> RenderableType:
 
 
 def _task(state: State) -> str:
-    game = state["game"]
-    if game["phase"] == "over":
+    game, phase = state["game"], state["turn"]["phase"]
+    if phase == "over":
         return "the game is over"
-    if game["phase"] == "pyramid":
+    if phase == "pyramid":
         builders = ", ".join(_name(state, seat) for seat in state["turn"]["seats"])
         return f"{builders} build pyramids"
     task = game["task"]
@@ -110,7 +110,7 @@ def _task(state: State) -> str:
         "recall": "may take workers back",
         "reward": "chooses the reward of a roof",
         "lace_scoring": "may score lace",
-    }[game["phase"]]
+    }[phase]
     reds = f" ({', '.join(task['reds'])}; {task['left']} workers)" if task["reds"] is not None else ""
     return f"{_name(state, game['seat'])} {what}{reds}"
 

@@ -126,7 +126,7 @@ def _recall(state: State, action: Fields) -> str:
 
 def _skip(state: State, _action: Fields) -> str:
     game = state["game"]
-    what = {"crew": "Send no crew", "sell": "Sell nothing", "lace_scoring": "Score no lace"}.get(game["phase"])
+    what = {"crew": "Send no crew", "sell": "Sell nothing", "lace_scoring": "Score no lace"}.get(state["turn"]["phase"])
     if what is not None:
         return what
     work = game["task"]["work"]
@@ -140,7 +140,7 @@ def _score_lace(state: State, action: Fields) -> str:
 
 
 def _done(state: State, _action: Fields) -> str:
-    return "Keep these roofs" if state["game"]["phase"] == "roofs" else "Take no more workers back"
+    return "Keep these roofs" if state["turn"]["phase"] == "roofs" else "Take no more workers back"
 
 
 ACTIONS: dict[str, Callable[[State, Fields], str]] = {

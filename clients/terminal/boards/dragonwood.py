@@ -61,11 +61,11 @@ def _headline(state: State) -> Text:
         "event": "to choose a card",
         "over": "took the last turn",
     }
-    deciding = state["turn"]["seats"] or [game["in_turn"]]
+    deciding = state["turn"]["seats"] or [_in_turn(state)]
     line = Text()
-    line.append(f"Turn {game['number']}: ", style="bold")
-    line.append(f"{', '.join(_name(state, seat) for seat in deciding)} {tasks[game['phase']]}")
-    if game["last_turns"] is not None and game["phase"] != "over":
+    line.append(f"Turn {state['turn']['number']}: ", style="bold")
+    line.append(f"{', '.join(_name(state, seat) for seat in deciding)} {tasks[state['turn']['phase']]}")
+    if game["last_turns"] is not None and state["turn"]["phase"] != "over":
         line.append(f" - last turns to come: {game['last_turns']}", style="bold red")
     line.append(
         f"\nAdventurers: {game['adventurer_deck']} in the deck, {len(game['discard'])} discarded,"
@@ -102,12 +102,18 @@ def _effect(effect: Mapping[str, Any]) -> str:
     return ", ".join(words) + (" (once)" if effect.get("once") else "")
 
 
+def _in_turn(state: State) -> int:
+    """The seat whose turn it is, which need not be the one that decides: turns go round."""
+    turn: int = state["turn"]["number"]
+    return (turn - 1) % len(state["game"]["seats"])
+
+
 def _seats(state: State, width: int) -> Table:
     game = state["game"]
     table = _grid("Players", width, ("", "Name", "Cards", "Points", "Captured"))
     for seat, view in enumerate(game["seats"]):
         you = state["you"] is not None and state["you"]["seat"] == seat
-        mark = ">" if seat == game["in_turn"] and game["phase"] != "over" else " "
+        mark = ">" if seat == _in_turn(state) and state["turn"]["phase"] != "over" else " "
         name = Text(_name(state, seat) + (" (you)" if you else ""), style="bold" if you else "")
         captured = Text(_counted([card["name"] for card in view["creatures"]]) or "-")
         for card in view["enhancements"]:
@@ -129,7 +135,7 @@ def _attempt(state: State, width: int) -> Panel:
         text.append(f"   Dice: {_dice(attempt['dice'])} = {sum(attempt['dice']) + attempt['bonus']}")
     if attempt["rerolls"]:
         text.append(f"\nOn a miss, re-rolls of one die: {attempt['rerolls']}")
-    return Panel(text, title=f"{_name(state, game['in_turn'])}'s attempt", width=width)
+    return Panel(text, title=f"{_name(state, _in_turn(state))}'s attempt", width=width)
 
 
 def _event(state: State, width: int) -> Panel:

@@ -56,10 +56,10 @@ def board(state: State, width: int = 80) -> RenderableType:
 
 
 def _headline(state: State) -> Text:
-    game = state["game"]
-    line = Text(f"Turn {game['turn']}, round {game['round']}: ", style="bold")
-    line.append(f"{_name(state, game['seat'])} {TASKS[game['phase']]}")
-    if game["last_round"] and game["phase"] != "over":
+    game, turn = state["game"], state["turn"]
+    line = Text(f"Turn {turn['number']}, round {game['round']}: ", style="bold")
+    line.append(f"{_name(state, game['seat'])} {TASKS[turn['phase']]}")
+    if game["last_round"] and turn["phase"] != "over":
         line.append(f" - round {game['last_round']['round']} is the last", style="bold red")
     if game["solo"]:
         solo = game["solo"]
@@ -239,7 +239,7 @@ def _describe_egg(state: State, action: Mapping[str, Any]) -> str:
 
 
 def _describe_stop(state: State, _: Mapping[str, Any]) -> str:
-    explores = state["game"]["phase"] == "explore"
+    explores = state["turn"]["phase"] == "explore"
     return "Stop exploring: gain resources and draw" if explores else "End the move here"
 
 
