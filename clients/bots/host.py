@@ -116,6 +116,7 @@ class Host:
             await room.leave()
         except (Refused, Unreachable) as error:
             bound.warning("seat given up", reason=str(error))
+            await asyncio.sleep(PAUSE)  # it may be offered again at once
         except Exception:
             bound.exception("a game raised")
         finally:
