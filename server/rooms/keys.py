@@ -6,7 +6,6 @@ from the journal, which is gone through for it when the room is loaded.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import msgspec
@@ -90,11 +89,3 @@ def _recorded(entry: Acted | Undone | Resigned | CameBack) -> tuple[str, object]
 def _fingerprint(kind: str, contents: object) -> int:
     """64 bits, other ones in each process: a journal is gone through by the process that asks."""
     return hash(msgspec.msgpack.encode((kind, contents)))
-
-
-def keys_of(journal: Iterable[Recorded]) -> Keys:
-    """The keys of a journal's entries."""
-    keys = Keys()
-    for recorded in journal:
-        keys.note(recorded)
-    return keys

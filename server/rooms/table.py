@@ -50,6 +50,7 @@ class Table:
     """A room, its viewers on this node, and the jobs that wait for it.
 
     `room`, `history`, `viewers` are there in every job. `current`: the journal was read in the present job already.
+    `behind`: the journal may have more, which the next job takes first.
     `given_back`: the last outage for which the clocks were set right. `due`: when the next chore is, if known.
     """
 
@@ -63,7 +64,7 @@ class Table:
         self.talk = Talk(self)
         self.loaded = False
         self.current = False
-        self.unsure = False
+        self.behind = False
         self.saved_at = 0
         self.due: int | None = None
         self.compacted = False
@@ -145,9 +146,9 @@ class Table:
         self.current = False
         if not self.loaded:
             await self.load()
-        elif self.unsure:
+        elif self.behind:
             await writing.catch_up(self)
-        self.unsure = False
+        self.behind = False
 
     async def _failure(self, error: Exception, *, was_loaded: bool) -> ProtocolError:
         match error:
@@ -176,7 +177,7 @@ class Table:
     def _store_failure(self, error: Exception) -> ProtocolError:
         self.hub.stats.store_errors += 1
         if isinstance(error, UnknownOutcome):
-            self.unsure = True
+            self.behind = True
             return ProtocolError(Code.UNKNOWN_OUTCOME, "the store did not tell in time; send the same key again")
         log.warning("store unavailable", room=self.id, reason=str(error))
         return ProtocolError(Code.UNAVAILABLE, "the store can't be reached; nothing happened", retry_after=1000)

@@ -37,8 +37,9 @@ def snapshot(table: Table, viewer: Viewer) -> bytes:
 
 
 def refresh(table: Table, viewer: Viewer) -> None:
-    """Give the viewer a snapshot in place of all that it may have missed."""
+    """Give the viewer a snapshot in place of all that it may have missed, and then what else it missed."""
     viewer.connection.outbox.fresh(table.id, (snapshot(table, viewer), *turn_frames(table, viewer)))
+    table.talk.again(viewer)
 
 
 def tell_turns(table: Table, change: Change) -> None:
