@@ -4,6 +4,8 @@ PYTHON ?= python3
 BIN := .venv/bin
 GAME ?= dragonwood
 AGAINST ?= greedy,greedy
+# In the environment, where the shell does not read them as its own words.
+export GAME AGAINST
 
 .PHONY: install run play demo test lint soak research bench bench-peers lock clean
 
@@ -18,11 +20,11 @@ run: .venv/installed .venv/bot-key
 
 # One game against bots, on a server of its own: make play GAME=islet AGAINST=greedy,greedy,random
 play: .venv/installed
-	@exec $(BIN)/python -m clients.terminal play $(GAME) --against $(AGAINST) --serve
+	@exec $(BIN)/python -m clients.terminal play "$$GAME" --against "$$AGAINST" --serve
 
 # Four bots and a spectator, on a server of their own, to the end of a game.
 demo: .venv/installed
-	@exec $(BIN)/python -m clients.terminal demo $(GAME)
+	@exec $(BIN)/python -m clients.terminal demo "$$GAME"
 
 test: .venv/installed-dev lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal

@@ -6,6 +6,7 @@ The driver reads the server's CPU and memory itself, at the moments at which its
 from __future__ import annotations
 
 import asyncio
+import itertools
 import os
 import sys
 from collections.abc import Sequence
@@ -34,12 +35,13 @@ WARMING_UP = 200
 """Actions played before anything is measured, so that what the first room costs is not counted as a connection's."""
 
 
-async def connect(wires: Sequence[Wire], port: int) -> None:
+async def connect(wires: Sequence[Wire], job: Job) -> None:
     """Open the connections, some at a time, and wait until all have joined."""
+    ways = list(zip(wires, itertools.cycle(job.ports or (job.port,)), strict=False))
     try:
         async with asyncio.timeout(PATIENCE):
             for first in range(0, len(wires), AT_A_TIME):
-                await asyncio.gather(*(_connect(wire, port) for wire in wires[first : first + AT_A_TIME]))
+                await asyncio.gather(*(_connect(*way) for way in ways[first : first + AT_A_TIME]))
     except TimeoutError:
         missing = sum(not wire.joined.is_set() for wire in wires)
         ended = {wire.ended for wire in wires if wire.ended}
@@ -59,14 +61,14 @@ async def measure(job: Job, tally: Tally, before: int, joined: int, tables: Sequ
     connections = job.rooms * (job.seats + job.spectators)
     await asyncio.sleep(job.warm)
     loop = asyncio.get_running_loop()
-    server, load, begun = cpu_seconds(job.pid), cpu_seconds(os.getpid()), loop.time()
+    server, load, begun = _servers_cpu(job), cpu_seconds(os.getpid()), loop.time()
     tally.start()
     if job.actions and tables:
         await asyncio.wait([asyncio.ensure_future(table.rested.wait()) for table in tables], timeout=job.seconds)
     else:
         await asyncio.sleep(job.seconds)
     tally.stop()
-    server, load, took = cpu_seconds(job.pid) - server, cpu_seconds(os.getpid()) - load, loop.time() - begun
+    server, load, took = _servers_cpu(job) - server, cpu_seconds(os.getpid()) - load, loop.time() - begun
     return Outcome(
         actions=tally.actions,
         seconds=took,
@@ -82,18 +84,22 @@ async def measure(job: Job, tally: Tally, before: int, joined: int, tables: Sequ
     )
 
 
+def _servers_cpu(job: Job) -> float:
+    return sum(map(cpu_seconds, (job.pid, *job.nodes)))
+
+
 async def turns(job: Job) -> Outcome:
     """The bare echo, or another server."""
     tally, make = Tally(), ROOMS[job.kind]
     warm = TurnRoom(job, tally, make(job, -1))
-    await connect(warm.peers, job.port)
+    await connect(warm.peers, job)
     warm.begin()
     await asyncio.sleep(0.2)
     warm.playing = False
     before = resident_bytes(job.pid)
     rooms = [TurnRoom(job, tally, make(job, number)) for number in range(job.rooms)]
     peers = [peer for room in rooms for peer in room.peers]
-    await connect(peers, job.port)
+    await connect(peers, job)
     joined = resident_bytes(job.pid)
     for room in rooms:
         room.begin()
@@ -110,7 +116,7 @@ async def pharos(job: Job) -> Outcome:
         load = Load(job, rooms.take)
         tables = [Table(load, await rooms.take()) for _ in range(job.rooms)]
         wires = [wire for table in tables for wire in (*table.seats, *table.spectators)]
-        await connect(wires, job.port)
+        await connect(wires, job)
         joined = resident_bytes(job.pid)
         await rooms.fill(job.stock)
         load.playing = True
@@ -124,7 +130,7 @@ async def pharos(job: Job) -> Outcome:
 async def _warm_up(job: Job, rooms: Rooms) -> None:
     load = Load(replace(job, rate=0.0, actions=WARMING_UP, spectators=0), rooms.take)
     table = Table(load, await rooms.take())
-    await connect(table.seats, job.port)
+    await connect(table.seats, job)
     load.playing = True
     table.begin()
     async with asyncio.timeout(PATIENCE):

@@ -19,7 +19,8 @@ class Job(msgspec.Struct, frozen=True):
 
     `spectators`: besides the seats, in each room. `rate`: actions a second in all rooms together (0: each seat acts as
     soon as it can). `stock`: rooms created before the clock starts, for tables whose game ends. `actions`: after so
-    many a table rests (0: never).
+    many a table rests (0: never). `nodes`: further servers on the same store, by their processes; `ports`: where the
+    connections go, one after the other, and again from the first, where that is not always `port`.
     """
 
     pid: int
@@ -37,6 +38,8 @@ class Job(msgspec.Struct, frozen=True):
     actions: int = 0
     cores: tuple[int, ...] = ()
     prepared: tuple[Prepared, ...] = ()
+    nodes: tuple[int, ...] = ()
+    ports: tuple[int, ...] = ()
 
 
 class Outcome(msgspec.Struct, frozen=True):

@@ -73,9 +73,22 @@ def pharos(store: str, core: Set[int], others: Set[int], database: Path | None =
             url = f"sqlite:///{folder / 'bench.db'}"
         elif store == "redis":
             url = f"redis://127.0.0.1:{stack.enter_context(redis(folder, others)).port}"
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("PHAROS_")}
-        settings = {"PHAROS_PORT": "0", "PHAROS_LOG": "json", "PHAROS_STORE": url, "PYTHONPATH": str(ROOT)}
-        with _process([sys.executable, "-m", "server"], folder, core, {**clean, **settings, **UNLIMITED}) as process:
+        yield stack.enter_context(node(url, core))
+
+
+@contextlib.contextmanager
+def node(store: str, core: Set[int]) -> Iterator[Running]:
+    """A server on the store that this URL names.
+
+    Raises:
+        NotStarted.
+    """
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("PHAROS_")}
+    settings = {"PHAROS_PORT": "0", "PHAROS_LOG": "json", "PHAROS_STORE": store, "PYTHONPATH": str(ROOT)}
+    environment = {**clean, **settings, **UNLIMITED}
+    with tempfile.TemporaryDirectory(prefix="pharos-bench-") as name:
+        folder = Path(name)
+        with _process([sys.executable, "-m", "server"], folder, core, environment) as process:
             said = _said(process, folder / "log", '"serving"')
             yield Running(process, int(json.loads(said)["url"].rpartition(":")[2]))
 

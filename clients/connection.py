@@ -28,8 +28,8 @@ import websockets
 from msgspec import UNSET
 from websockets.asyncio.client import ClientConnection, connect
 
-from clients.errors import Refused, Unreachable
-from clients.lobby import socket_url
+from clients.errors import NoServer, Refused, Unreachable
+from clients.lobby import http_url, socket_url
 from clients.room import Room
 from protocol.codec import JSON, Codec
 from protocol.codes import ProtocolError
@@ -72,7 +72,7 @@ class Connection:
     """A connection to a server (or to any of several nodes), kept up in the background."""
 
     def __init__(self, *urls: str, codec: Codec = JSON) -> None:
-        self._urls = itertools.cycle([socket_url(url) for url in urls])
+        self._urls = itertools.cycle([http_url(url) for url in urls])
         self._codec = codec
         self._rooms: dict[str, Room] = {}
         self._pending: dict[int, _Pending] = {}
@@ -202,12 +202,12 @@ class Connection:
     async def _keep_up(self) -> None:
         pause = FIRST_PAUSE
         while True:
-            self._served = False
+            self._served, url = False, next(self._urls)
             try:
-                await self._once()
+                await self._once(socket_url(url))
             except (OSError, TimeoutError, websockets.WebSocketException, ProtocolError) as error:
                 if self._first is not None and not self._first.done():
-                    self._first.set_exception(Unreachable(str(error)))
+                    self._first.set_exception(NoServer(url, error))
                     return
             if self._served:
                 pause = FIRST_PAUSE
@@ -216,10 +216,10 @@ class Connection:
             pause = min(LONGEST_PAUSE, pause * 2)
             self.reconnects += 1
 
-    async def _once(self) -> None:
+    async def _once(self, address: str) -> None:
         """One TCP connection, from its opening to its end."""
         async with connect(
-            next(self._urls),
+            address,
             subprotocols=[websockets.Subprotocol(self._codec.subprotocol)],
             compression=None,
             max_size=None,

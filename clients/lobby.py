@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
-from clients.errors import Refused, Unreachable
+from clients.errors import NoServer, Refused
 
 TIMEOUT = 10.0
 """Seconds that one call may take."""
@@ -113,7 +113,7 @@ class Lobby:
         except urllib.error.HTTPError as error:
             raise _refused(error) from None
         except (OSError, TimeoutError) as error:
-            raise Unreachable(f"{self._base}: {error}") from error
+            raise NoServer(self._base, error) from None
         found: Mapping[str, Any] = json.loads(content) if content else {}
         return found
 

@@ -20,15 +20,21 @@ _EDITS = 16
 def common_runs(old: Sequence[T], new: Sequence[T], same: Callable[[T, T], bool]) -> list[Run]:
     """The runs of a longest common subsequence, in order."""
     shorter = min(len(old), len(new))
-    start = 0
-    while start < shorter and same(old[start], new[start]):
-        start += 1
-    end = 0
-    while end < shorter - start and same(old[-1 - end], new[-1 - end]):
-        end += 1
+    start = _beginning(old, new, same)
+    end = min(_beginning(old[::-1], new[::-1], same), shorter - start) if start < shorter else 0
     middle = _middle(old[start : len(old) - end], new[start : len(new) - end], same)
     shifted = [(before + start, after + start, length) for before, after, length in middle]
     return [(0, 0, start), *shifted, (len(old) - end, len(new) - end, end)]
+
+
+def _beginning(old: Sequence[T], new: Sequence[T], same: Callable[[T, T], bool]) -> int:
+    """How many items are the same at the beginning."""
+    length = 0
+    for before, after in zip(old, new, strict=False):
+        if before is not after and not same(before, after):
+            break
+        length += 1
+    return length
 
 
 def _middle(old: Sequence[T], new: Sequence[T], same: Callable[[T, T], bool]) -> list[Run]:

@@ -47,13 +47,7 @@ class Codec(Protocol):
         """
 
     def value(self, value: Json | msgspec.Struct | Sequence[msgspec.Struct]) -> bytes:
-        """Any JSON-able value, structs included, encoded alone; to be joined by `array` and `map`."""
-
-    def array(self, items: Sequence[bytes]) -> bytes:
-        """An array of items that are encoded already."""
-
-    def map(self, members: Sequence[tuple[str, bytes]]) -> bytes:
-        """A map of members whose values are encoded already, in this order."""
+        """Any JSON-able value, structs included, encoded."""
 
     def encode_request(self, message: ClientMessage) -> bytes:
         """The payload of a frame that holds a client's request."""

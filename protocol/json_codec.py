@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TypeVar
 
 import msgspec
@@ -39,12 +38,6 @@ class JsonCodec:
 
     def value(self, value: Json | msgspec.Struct | Sequence[msgspec.Struct]) -> bytes:
         return orjson.dumps(value, default=_plain)
-
-    def array(self, items: Sequence[bytes]) -> bytes:
-        return b"[" + b",".join(items) + b"]"
-
-    def map(self, members: Sequence[tuple[str, bytes]]) -> bytes:
-        return b"{" + b",".join([_key(name) + value for name, value in members]) + b"}"
 
     def encode_request(self, message: ClientMessage) -> bytes:
         return _encoder.encode(message)
@@ -100,11 +93,6 @@ def _unreadable(payload: bytes, place: int) -> ProtocolError:
 
 def _plain(value: object) -> object:
     return msgspec.to_builtins(value, enc_hook=dict)
-
-
-@lru_cache(maxsize=1024)
-def _key(name: str) -> bytes:
-    return orjson.dumps(name) + b":"
 
 
 _encoder = msgspec.json.Encoder(enc_hook=dict)

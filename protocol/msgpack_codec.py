@@ -7,7 +7,6 @@ much costs nothing. The format is held to what JSON can say: string keys, no bin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import TypeAlias
 
 import msgspec
@@ -59,12 +58,6 @@ class MsgpackCodec:
 
     def value(self, value: Json | msgspec.Struct | Sequence[msgspec.Struct]) -> bytes:
         return _encoder.encode(value)
-
-    def array(self, items: Sequence[bytes]) -> bytes:
-        return _head(len(items), 0x90, 0xDC) + b"".join(items)
-
-    def map(self, members: Sequence[tuple[str, bytes]]) -> bytes:
-        return _head(len(members), 0x80, 0xDE) + b"".join([_key(name) + value for name, value in members])
 
     def encode_request(self, message: ClientMessage) -> bytes:
         return _encoder.encode(message)
@@ -148,19 +141,6 @@ def _loads(payload: bytes) -> object:
         if "UTF-8" in str(error):
             raise EncodingProtocolError(Code.BAD_MESSAGE, "holds a string that is not UTF-8") from None
         raise SyntaxProtocolError(Code.BAD_MESSAGE, "not MessagePack") from None
-
-
-def _head(items: int, short: int, long: int) -> bytes:
-    if items < 16:
-        return bytes((short | items,))
-    return (
-        bytes((long,)) + items.to_bytes(2, "big") if items < 1 << 16 else bytes((long + 1,)) + items.to_bytes(4, "big")
-    )
-
-
-@lru_cache(maxsize=1024)
-def _key(name: str) -> bytes:
-    return _encoder.encode(name)
 
 
 _encoder = msgspec.msgpack.Encoder(enc_hook=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from inspect import cleandoc
 from typing import Any
 
@@ -298,9 +298,16 @@ _MEANING = {
 }
 
 
+def _of_any(path: str) -> Sequence[Code]:
+    """What any call may be refused with; only whether the server is well may be asked at any time."""
+    if path.startswith("/api/"):
+        return _ANY_CALL
+    return () if path in ("/healthz", "/readyz") else (Code.RATE_LIMITED,)
+
+
 def _refusals(call: Call) -> dict[str, Schema]:
     by_status: dict[int, list[Code]] = {}
-    for code in (*call.refusals, *(_ANY_CALL if call.path.startswith("/api/") else ())):
+    for code in (*call.refusals, *_of_any(call.path)):
         by_status.setdefault(HTTP_STATUS[code], []).append(code)
     body = {"application/json": {"schema": {"$ref": f"{_SCHEMAS}/{messages.FailureBody.__name__}"}}}
     return {

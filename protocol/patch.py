@@ -21,6 +21,8 @@ Operation: TypeAlias = dict[str, Json]
 Map: TypeAlias = Mapping[str, Json]
 Array: TypeAlias = Sequence[Json]
 _Gap: TypeAlias = tuple[int, int, int, int]
+_Parts: TypeAlias = list[list[Operation]]
+"""The operations of each member or item that comes, goes, is replaced or changes inside."""
 
 _REPLACEMENT = 36
 """Bytes of a `replace` operation beside its path and value."""
@@ -37,13 +39,15 @@ _NO_ARRAYS = _SCALARS | {dict}
 
 def diff(old: Map, new: Map) -> list[Operation]:
     """The operations that turn `old` into `new`: few and small, and the same for equal arguments."""
-    return _map_changes(old, new, "")
+    return [operation for part in _map_changes(old, new, "") for operation in part]
 
 
 def same(one: Json, other: Json) -> bool:
     """Whether two values are the same JSON."""
     if one is other:
         return True
+    if type(one) in _SCALARS:
+        return type(one) is type(other) and one == other
     if _is_map(one):
         return _is_map(other) and (_equal(one, other) or _same_members(one, other))
     if _is_array(one):
@@ -78,6 +82,11 @@ def _is_array(value: Json) -> TypeGuard[Array]:
 
 
 def _changes(old: Json, new: Json, path: str) -> list[Operation]:
+    """The operations at a path where another object stands than before."""
+    if type(new) in _SCALARS:
+        return [] if type(new) is type(old) and new == old else [{"op": "replace", "path": path, "value": new}]
+    if _equal(old, new):
+        return []
     if _is_map(new) and _is_map(old):
         return _or_replacement(_map_changes(old, new, path), new, path)
     if _is_array(new) and _is_array(old):
@@ -85,35 +94,29 @@ def _changes(old: Json, new: Json, path: str) -> list[Operation]:
     return [] if same(old, new) else [{"op": "replace", "path": path, "value": new}]
 
 
-def _or_replacement(operations: list[Operation], new: Map | Array, path: str) -> list[Operation]:
+def _or_replacement(parts: _Parts, new: Map | Array, path: str) -> list[Operation]:
     """One operation in the place of many, where most of the parts change and that is shorter."""
-    if len(operations) < 2 or len(operations) * 2 <= len(new):
-        return operations
-    if _changed_parts(operations, len(path) + 1) * 2 <= len(new):
+    operations = parts[0] if len(parts) == 1 else [operation for part in parts for operation in part]
+    if len(operations) < 2 or len(parts) * 2 <= len(new):
         return operations
     if _size(operations) <= _REPLACEMENT + len(path) + _size(new):
         return operations
     return [{"op": "replace", "path": path, "value": new}]
 
 
-def _changed_parts(operations: list[Operation], start: int) -> int:
-    """How many members or items change: those that come, go or are replaced, and those with changes inside."""
-    paths = [cast(str, operation["path"])[start:] for operation in operations]
-    inside = {path.partition("/")[0] for path in paths if "/" in path}
-    return len(inside) + sum("/" not in path for path in paths)
-
-
-def _map_changes(old: Map, new: Map, path: str) -> list[Operation]:
-    operations: list[Operation] = [{"op": "remove", "path": f"{path}/{_escaped(key)}"} for key in old if key not in new]
+def _map_changes(old: Map, new: Map, path: str) -> _Parts:
+    parts: _Parts = []
+    if old.keys() != new.keys():
+        parts = [[{"op": "remove", "path": f"{path}/{_escaped(key)}"}] for key in old if key not in new]
     for key, value in new.items():
         if key not in old:
-            operations.append({"op": "add", "path": f"{path}/{_escaped(key)}", "value": value})
-        elif (before := old[key]) is not value and not _equal(before, value):
-            operations += _changes(before, value, f"{path}/{_escaped(key)}")
-    return operations
+            parts.append([{"op": "add", "path": f"{path}/{_escaped(key)}", "value": value}])
+        elif (before := old[key]) is not value and (changes := _changes(before, value, f"{path}/{_escaped(key)}")):
+            parts.append(changes)
+    return parts
 
 
-def _array_changes(old: Array, new: Array, path: str) -> list[Operation]:
+def _array_changes(old: Array, new: Array, path: str) -> _Parts:
     if len(old) != len(new):
         return _moved_changes(old, new, _gaps(old, new), path)
     both = enumerate(zip(old, new, strict=True))
@@ -122,7 +125,7 @@ def _array_changes(old: Array, new: Array, path: str) -> list[Operation]:
         gaps = _gaps(old, new)
         if sum(max(gone, come) for _, _, gone, come in gaps) < len(changed):
             return _moved_changes(old, new, gaps, path)
-    return [operation for at in changed for operation in _changes(old[at], new[at], f"{path}/{at}")]
+    return [changes for at in changed if (changes := _changes(old[at], new[at], f"{path}/{at}"))]
 
 
 def _gaps(old: Array, new: Array) -> list[_Gap]:
@@ -135,17 +138,18 @@ def _gaps(old: Array, new: Array) -> list[_Gap]:
     return gaps
 
 
-def _moved_changes(old: Array, new: Array, gaps: list[_Gap], path: str) -> list[Operation]:
+def _moved_changes(old: Array, new: Array, gaps: list[_Gap], path: str) -> _Parts:
     """Changes of an array in which items came and went: everything left of an operation's index is final."""
-    operations: list[Operation] = []
+    parts: _Parts = []
     for start, place, gone, come in gaps:
         paired = min(gone, come)
         for step in range(paired):
-            operations += _changes(old[start + step], new[place + step], f"{path}/{place + step}")
-        operations += [{"op": "remove", "path": f"{path}/{place + paired}"} for _ in range(paired, gone)]
+            if changes := _changes(old[start + step], new[place + step], f"{path}/{place + step}"):
+                parts.append(changes)
+        parts += [[{"op": "remove", "path": f"{path}/{place + paired}"}] for _ in range(paired, gone)]
         added = range(place + paired, place + come)
-        operations += [{"op": "add", "path": f"{path}/{at}", "value": new[at]} for at in added]
-    return operations
+        parts += [[{"op": "add", "path": f"{path}/{at}", "value": new[at]}] for at in added]
+    return parts
 
 
 def _encoded(value: Json | list[Operation]) -> bytes:

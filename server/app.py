@@ -18,11 +18,11 @@ from server.store.memory import MemoryStore
 from server.store.sqlite import SqliteStore
 from server.store.store import Store, StoreUnusable
 from server.traces import open_traces
-from server.web.serving import serve
+from server.web.serving import CanNotListen, serve
 from server.web.site import Site
 
 CAN_NOT_START = 2
-"""The exit code of a start that the settings, or the store, make impossible."""
+"""The exit code of a start that the settings, the address or the store make impossible."""
 
 
 def main(environment: Mapping[str, str] = os.environ) -> int:
@@ -40,6 +40,9 @@ def main(environment: Mapping[str, str] = os.environ) -> int:
     hub = Hub(store, settings.pace, node, traces)
     try:
         serve(Site(hub, settings))
+    except CanNotListen as error:
+        print(f"pharos: {error}", file=sys.stderr)
+        return CAN_NOT_START
     except StoreUnusable as error:
         print(f"pharos: PHAROS_STORE: {error}", file=sys.stderr)
         return CAN_NOT_START

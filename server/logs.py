@@ -23,6 +23,9 @@ def _bind(_: object, __: str, event: EventDict) -> EventDict:
     return event if told is None else {**told(), **event}
 
 
+OURS = ("event", "exception", "stack")
+"""What is in no part a client's."""
+
 _SHARED: tuple[Processor, ...] = (
     _bind,
     structlog.stdlib.add_log_level,
@@ -59,10 +62,18 @@ def configure(style: str, level: str) -> None:
     logging.getLogger("websockets").setLevel(logging.CRITICAL)
 
 
+def _harmless(_: object, __: str, event: EventDict) -> EventDict:
+    """What clients said is not to be obeyed by the terminal that shows it: control characters are written out."""
+    return {
+        key: repr(value)[1:-1] if isinstance(value, str) and not value.isprintable() and key not in OURS else value
+        for key, value in event.items()
+    }
+
+
 def _rendering(style: str) -> list[Processor]:
     """How a line is written. Tracebacks never show local variables: there may be tokens among them."""
     if style == "json":
         transformer = structlog.tracebacks.ExceptionDictTransformer(show_locals=False)
         return [structlog.processors.ExceptionRenderer(transformer), structlog.processors.JSONRenderer()]
     plain = structlog.dev.plain_traceback
-    return [structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain)]
+    return [_harmless, structlog.dev.ConsoleRenderer(colors=sys.stderr.isatty(), exception_formatter=plain)]

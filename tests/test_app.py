@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -31,20 +32,47 @@ from tests.processes import PATIENCE, ROOT, serving
     ],
 )
 def test_a_start_that_can_not_be_is_one_clear_line(environment: dict[str, str], told: str, tmp_path: Path) -> None:
+    done = started(tmp_path, **environment)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(f"pharos: {told}")
+    assert "a-secret" not in line
+
+
+def started(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    """A server that ends by itself, in this folder."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PHAROS_")}
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-m", "server"],
         env={**clean, "PYTHONPATH": str(ROOT), "PHAROS_PORT": "0", "PHAROS_LOG_LEVEL": "error", **environment},
-        cwd=tmp_path,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         timeout=PATIENCE,
         check=False,
     )
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_port_that_somebody_else_has_is_one_clear_line(tmp_path: Path, host: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = started(tmp_path, PHAROS_HOST=host, PHAROS_PORT=str(port))
+    assert (done.returncode, done.stderr) == (2, f"pharos: PHAROS_PORT: {host}:{port} is taken by another program\n")
+
+
+def test_an_address_of_another_machine_is_one_clear_line(tmp_path: Path) -> None:
+    done = started(tmp_path, PHAROS_HOST="192.0.2.1")  # of TEST-NET-1, RFC 5737: nobody has it
     assert done.returncode == 2
-    (line,) = done.stderr.splitlines()
-    assert line.startswith(f"pharos: {told}")
-    assert "a-secret" not in line
+    assert done.stderr.startswith("pharos: PHAROS_HOST: 192.0.2.1:0 can't be listened at: ")
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_server_that_is_told_so_ends_with_its_standard_input(tmp_path: Path) -> None:
+    done = started(tmp_path, PHAROS_STORE="memory://", PHAROS_STOP_WITH_STDIN="1", PHAROS_LOG_LEVEL="info")
+    assert done.returncode == 0
+    assert "stopped" in done.stderr.splitlines()[-1]
 
 
 def test_the_store_is_chosen_by_its_url(tmp_path: Path) -> None:

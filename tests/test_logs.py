@@ -17,6 +17,7 @@ logs.configure({style!r}, {level!r})
 log = structlog.get_logger()
 log.debug("quiet", room="ABCDEF")
 log.info("entry", room="ABCDEF", seq=4)
+log.info("said", path="/\\x1b[2J\\x07", seat=1)
 logging.getLogger("asyncio").error("a library says %s", "this")
 logging.getLogger("uvicorn.error").warning("Invalid HTTP request received.")
 def look(token):
@@ -39,10 +40,11 @@ def written(style: str, level: str = "info") -> str:
 
 def test_json_is_one_map_a_line() -> None:
     lines = [json.loads(line) for line in written("json").splitlines()]
-    assert [line["event"] for line in lines] == ["entry", "a library says this", "a bug", "another bug"]
+    assert [line["event"] for line in lines] == ["entry", "said", "a library says this", "a bug", "another bug"]
     assert (lines[0]["room"], lines[0]["seq"], lines[0]["level"]) == ("ABCDEF", 4, "info")
     assert all("timestamp" in line for line in lines)
-    assert lines[2]["exception"][0]["exc_type"] == "RuntimeError"
+    assert lines[1]["path"] == "/\x1b[2J\x07"
+    assert lines[3]["exception"][0]["exc_type"] == "RuntimeError"
 
 
 def test_console_is_for_people() -> None:
@@ -51,6 +53,14 @@ def test_console_is_for_people() -> None:
     assert "room=ABCDEF" in text
     assert "RuntimeError: no details" in text
     assert "\x1b[" not in text  # no colours where nobody sees them
+
+
+@pytest.mark.parametrize("style", ["json", "console"])
+def test_nothing_that_a_client_says_is_obeyed_by_a_terminal(style: str) -> None:
+    text = written(style)
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    assert "[2J" in text
 
 
 @pytest.mark.parametrize("style", ["json", "console"])

@@ -16,7 +16,7 @@ from typing import Any
 from clients.bots.policies import UnknownPolicy, policy
 from clients.bots.runner import Plan, Played, join_room, play_game
 from clients.bots.thinking import THINKERS
-from clients.errors import Refused, Unreachable
+from clients.errors import Refused, Unreachable, in_words
 from clients.lobby import Lobby
 
 
@@ -80,7 +80,7 @@ def main() -> int:
     try:
         return asyncio.run(run(arguments()))
     except (Refused, Unreachable, UnknownPolicy) as error:
-        print(f"pharos bots: {error}", file=sys.stderr)
+        print(f"pharos bots: {in_words(error)}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

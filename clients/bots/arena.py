@@ -4,7 +4,7 @@ python -m clients.bots.arena --game dragonwood --policies random,greedy,normal -
 python -m clients.bots.arena --game islet --policies greedy --iterations 10,30,100 --games 20 --plot islet.png
 
 Ratings are those of the library openskill (Plackett-Luce), with the interval that it is 95 % sure of. The shares of
-wins, draws counted half, come with Wilson's 95 % interval. Needs the extra `arena`: pip install '.[arena]'.
+wins, draws counted half, come with Wilson's 95 % interval. Needs the extra `arena`: pip install --editable '.[arena]'.
 """
 
 from __future__ import annotations
@@ -19,14 +19,25 @@ from math import sqrt
 from pathlib import Path
 
 import msgspec
-from openskill.models import PlackettLuce
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
 
 from clients.bots.matches import SEARCH, Outcome, Pairing, contender, iterations, play_match, round_robin
 from clients.bots.policies import UnknownPolicy
 from server.engines import latest
+
+try:
+    from openskill.models import PlackettLuce
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Table
+except ModuleNotFoundError as missing:
+    sys.exit(f"pharos arena: {missing.name} is not installed: pip install --editable '.[arena]'")
 
 SURE = 1.96
 """Standard deviations on either side that hold 95 % of a normal distribution."""

@@ -116,6 +116,7 @@ class Host:
             await room.leave()
         except (Refused, Unreachable) as error:
             bound.warning("seat given up", reason=str(error))
+            await asyncio.sleep(PAUSE)  # it may be offered again at once
         except Exception:
             bound.exception("a game raised")
         finally:
@@ -172,11 +173,12 @@ async def host(asked: argparse.Namespace, key: str) -> None:
 
 def main() -> int:
     """The command."""
+    asked = arguments()
     key = os.environ.get("PHAROS_BOT_KEY", "")
     if not key:
         print("pharos bots: PHAROS_BOT_KEY is not set: the server and its bot hosts share it", file=sys.stderr)
         return 2
-    asyncio.run(host(arguments(), key))
+    asyncio.run(host(asked, key))
     return 0
 
 

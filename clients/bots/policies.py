@@ -14,7 +14,7 @@ from random import Random
 from typing import Any, TypeAlias
 
 from clients.bots.search import LEVELS, Search
-from server.engines import latest
+from server.engines import ENGINES, latest
 
 Choose: TypeAlias = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]], Random], Mapping[str, Any]]
 
@@ -22,7 +22,7 @@ BY_RULE = ("random", "greedy")
 
 
 class UnknownPolicy(LookupError):  # noqa: N818 - reads as the statement it makes
-    """A policy that is not there, or not for this game."""
+    """A policy that is not there, or not for this game; or no such game."""
 
 
 def play_random(state: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], random: Random) -> Mapping[str, Any]:  # noqa: ARG001
@@ -49,6 +49,10 @@ def policy(name: str, game: str) -> Choose:
         return choose
     if name in LEVELS and latest(game):
         return Search(LEVELS[name])
+    if latest(game) is None and not _greedy(game):
+        raise UnknownPolicy(
+            f"no game {game!r} is known here; there are: {', '.join(dict.fromkeys(name for name, _ in ENGINES))}"
+        )
     raise UnknownPolicy(f"no policy {name!r} for {game!r}; there are: {', '.join(policies(game))}")
 
 

@@ -120,7 +120,7 @@ async def play(room: Room, choose: Choose, random: Random, pause: float = 0.0) -
                 await asyncio.sleep(pause)
             if room.actions is message.actions:
                 action = await THINKERS.decide(choose, room.state, message.actions, random)
-                await _decide(room, action, message.seq)
+                await _decide(room, action, message)
         elif isinstance(message, Patch | Snapshot) and room.over:
             return
     room.check_attached()
@@ -136,9 +136,10 @@ async def _return(room: Room) -> None:
                 raise
 
 
-async def _decide(room: Room, action: Mapping[str, Any], seq: int) -> None:
+async def _decide(room: Room, action: Mapping[str, Any], turn: Turn) -> None:
     try:
-        await room.act(action, seq=seq)
+        await room.act(action, seq=turn.seq)
     except Refused as refusal:
-        if refusal.code not in OVERTAKEN and not room.over:
+        # With another `turn` meanwhile, the store may have lost the entries that this one stood on.
+        if refusal.code not in OVERTAKEN and not room.over and room.actions is turn.actions:
             raise

@@ -22,7 +22,7 @@ import msgspec
 
 from clients.bots.tree import Guide, Tree, View
 from server.engines import ENGINES, AnyEngine
-from server.engines.engine import Action
+from server.engines.engine import Action, with_turn
 
 Choose: TypeAlias = Callable[[Mapping[str, Any], Sequence[Mapping[str, Any]], Random], Mapping[str, Any]]
 Rank: TypeAlias = Callable[[Any, int, Sequence[Action], Random], Sequence[Action]]
@@ -80,8 +80,9 @@ class Search(msgspec.Struct, frozen=True):
 
 def _view(engine: AnyEngine, state: Mapping[str, Any]) -> View:
     options = {name: state["room"]["options"][name] for name in engine.options.__struct_fields__}
+    turn = state["turn"]
     return View(
-        game=state["game"],
+        public=with_turn(state["game"], (turn["number"], turn["phase"])),
         you=state["you"],
         seats=len(state["room"]["seats"]),
         options=msgspec.convert(options, engine.options),
@@ -176,8 +177,9 @@ def _as_greedy(engine: AnyEngine) -> tuple[Rank, Rank]:
 
 
 def _document(engine: AnyEngine, state: Any, seat: int) -> Mapping[str, Any]:
+    number, phase = engine.turn(state)
     return {
-        "turn": {"phase": engine.turn(state)[1]},
+        "turn": {"number": number, "phase": phase},
         "game": engine.public_view(state),
         "you": {"seat": seat, **engine.private_view(state, seat)},
     }

@@ -75,9 +75,9 @@ class Guide(Protocol):
 
 
 class View(msgspec.Struct, frozen=True):
-    """All that an observer has: its views, as plain data, and what everybody knows of the table."""
+    """All that an observer has: its views as `imagine` takes them, and what everybody knows of the table."""
 
-    game: Mapping[str, Any]
+    public: Mapping[str, Any]
     you: Mapping[str, Any]
     seats: int
     options: msgspec.Struct
@@ -183,7 +183,7 @@ class Tree:
         while len(self._scenarios) <= number:
             key = self._random.randbytes(32)
             if len(self._scenarios) < IMAGINED:
-                state = self._engine.imagine(view.game, view.you, view.seats, view.options, Dice(key))
+                state = self._engine.imagine(view.public, view.you, view.seats, view.options, Dice(key))
             else:
                 state = self._scenarios[len(self._scenarios) % IMAGINED].state
             self._scenarios.append(Scenario(state, key))

@@ -1,1 +1,1 @@
-"""The games as environments for research: PettingZoo and OpenSpiel. Needs the extra: pip install '.[research]'."""
+"""The games as environments for research: PettingZoo and OpenSpiel. Needs the extra `research`."""

@@ -20,7 +20,7 @@ from typing import Any
 from rich.console import Console
 from rich.live import Live
 
-from clients.errors import Refused, Unreachable
+from clients.errors import Refused, Unreachable, in_words
 from clients.load import report, trouble
 from clients.load.host import Host
 from clients.load.ledger import Ledger
@@ -157,7 +157,7 @@ def main() -> int:
             report.check_pictures()
         return asyncio.run(run(asked, Console()))
     except (Refused, Unreachable, report.NoPictures) as error:
-        print(f"pharos load: {error}", file=sys.stderr)
+        print(f"pharos load: {in_words(error)}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130

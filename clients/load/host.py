@@ -30,7 +30,12 @@ class Host:
         self._folder = tempfile.TemporaryDirectory(prefix="pharos-load-")
         with socket.create_server(("127.0.0.1", 0)) as listening:
             self.port: int = listening.getsockname()[1]
-        own = {"PHAROS_PORT": str(self.port), "PHAROS_STORE": "sqlite:///load.db", "PHAROS_LOG_LEVEL": "warning"}
+        own = {
+            "PHAROS_PORT": str(self.port),
+            "PHAROS_STORE": "sqlite:///load.db",
+            "PHAROS_LOG_LEVEL": "warning",
+            "PHAROS_STOP_WITH_STDIN": "1",  # and so with this process, however that ends
+        }
         code = str(Path(__file__).parents[2])
         paths = os.pathsep.join(filter(None, (code, os.environ.get("PYTHONPATH"))))
         self._environment = {**os.environ, **own, "PYTHONPATH": paths, **settings}
@@ -65,7 +70,12 @@ class Host:
             Unreachable: it did not come up.
         """
         self._process = await asyncio.create_subprocess_exec(
-            sys.executable, "-m", "server", cwd=self._folder.name, env=self._environment
+            sys.executable,
+            "-m",
+            "server",
+            cwd=self._folder.name,
+            env=self._environment,
+            stdin=asyncio.subprocess.PIPE,
         )
         lobby = Lobby(self.url)
         for _ in range(int(PATIENCE / LOOK)):

@@ -27,7 +27,7 @@ from textual.screen import Screen
 
 from clients.bots.policies import UnknownPolicy, policy
 from clients.bots.thinking import THINKERS
-from clients.errors import Refused, Unreachable
+from clients.errors import NoServer, Refused, Unreachable, in_words
 from clients.lobby import Lobby, http_url
 from clients.terminal.app import Terminal
 from clients.terminal.demo import WATCHED_PAUSE, demo
@@ -43,6 +43,10 @@ from clients.terminal.screens.table import TableScreen
 HUNG_UP = 10
 """Seconds in which the program ends after its terminal is gone."""
 URL = "http://127.0.0.1:8000"
+
+
+class NoTerminal(Exception):  # noqa: N818 - reads as the statement it makes
+    """There is no terminal, and what was asked for needs one."""
 
 
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -93,15 +97,15 @@ def on_screen() -> bool:
 async def run(asked: argparse.Namespace) -> int:
     """Do what was asked; the exit code."""
     if asked.command == "demo":
-        for name in asked.policies.split(","):
-            policy(name, asked.game)
-        return await demo(asked.game, asked.policies.split(","), asked.pause if on_screen() else None)
+        return await demo(asked.game, known(asked.policies, asked.game), asked.pause if on_screen() else None)
     if asked.command == "replay" and not on_screen():
         print_replay(await load_replay(asked), print)
         return 0
     if not on_screen():
-        raise Unreachable("this needs a terminal; `replay` and `demo` also print")
+        raise NoTerminal("this needs a terminal; `replay` and `demo` also print")
     async with AsyncExitStack() as stack:
+        if asked.command == "play":
+            known(asked.against, asked.game)
         if asked.command == "play" and asked.serve:
             asked.url = await stack.enter_async_context(own_server())
         kept = Kept(http_url(asked.url), None if getattr(asked, "serve", False) else default_path())
@@ -113,14 +117,24 @@ async def run(asked: argparse.Namespace) -> int:
     return 0
 
 
+def known(names: str, game: str) -> list[str]:
+    """The policies that were asked for, one a seat.
+
+    Raises:
+        UnknownPolicy: one of them does not play the game, or there is no such game.
+    """
+    policies = [name.strip() for name in names.split(",")]
+    for name in policies:
+        policy(name, game)
+    return policies
+
+
 async def first_screen(asked: argparse.Namespace, kept: Kept) -> Callable[[], Screen[Any]]:
     """What the program begins with."""
     lobby = Lobby(asked.url)
     match asked.command:
         case "play":
-            against = asked.against.split(",")
-            for name in against:
-                policy(name, asked.game)
+            against = known(asked.against, asked.game)
             made = await lobby.create(asked.game, len(against) + 1, name=asked.name, options=asked.options)
             kept.keep(made["room"], made["token"])
             return partial(TableScreen, made["room"], made["token"], bots=against)
@@ -148,12 +162,19 @@ async def load_replay(asked: argparse.Namespace) -> Replay:
     """The replay of a file, or, where there is no such file, of a room of the server.
 
     Raises:
-        BadReplay: it is none.
+        BadReplay: it is none, or there is nobody to ask.
     """
     replay = await asyncio.to_thread(read_replay, Path(asked.source))
     if replay is not None:
         return replay
-    return Replay(await Lobby(asked.url).replay(asked.source.upper()))
+    try:
+        return Replay(await Lobby(asked.url).replay(asked.source.upper()))
+    except NoServer as error:
+        raise BadReplay(f"there is no file {asked.source}, and {error}") from None
+    except Refused as refusal:
+        if refusal.code != "unknown_room":
+            raise
+        raise BadReplay(f"there is no file {asked.source}, and no such room at {asked.url}") from None
 
 
 def read_replay(path: Path) -> Replay | None:
@@ -197,8 +218,8 @@ def main() -> int:
     """The command."""
     try:
         return asyncio.run(until_stopped(arguments()))
-    except (Refused, Unreachable, UnknownPolicy, BadReplay) as error:
-        print(f"pharos: {error}", file=sys.stderr)
+    except (Refused, Unreachable, UnknownPolicy, BadReplay, NoTerminal) as error:
+        print(f"pharos: {in_words(error)}", file=sys.stderr)
         return 1
     except BrokenPipeError:
         # Whoever read has read enough; what is still buffered must not be written at the exit.

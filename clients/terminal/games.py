@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from importlib import import_module
+from importlib import import_module, resources
 from importlib.util import find_spec
 from typing import Any, TypeAlias
 
 import msgspec
 from rich.console import RenderableType
 from rich.text import Text
+
+from server.engines import latest
 
 State: TypeAlias = Mapping[str, Any]
 Action: TypeAlias = Mapping[str, Any]
@@ -38,6 +40,12 @@ def seat_name(state: State, seat: int) -> str:
     """The name of who holds the seat."""
     held = state["room"]["seats"][seat]
     return str(held["name"]) if held else f"Seat {seat + 1}"
+
+
+def rules_of(game: str) -> str | None:
+    """The rules of this game as they are played, in Markdown; None where they are not known here."""
+    engine = latest(game)
+    return None if engine is None else (resources.files(f"server.engines.{engine.name}") / "RULES.md").read_text()
 
 
 def _draw_plainly(state: State, _width: int) -> RenderableType:

@@ -6,14 +6,18 @@ A thread, because a policy may think for longer than a screen may stand still.
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
+from contextlib import redirect_stderr
+from multiprocessing import resource_tracker
 from random import Random
 from typing import Any
 
 from clients.bots.policies import policy
 from clients.bots.runner import Plan, Seat, play_seat
+from clients.bots.search import Search
 from clients.errors import Refused
 from clients.lobby import Lobby
 
@@ -63,6 +67,8 @@ class LocalBots:
         """Play a seat to the end, in the background; once, however often it is asked for."""
         if seat.token in self._playing:
             return
+        if isinstance(policy(seat.policy, game), Search):
+            _make_ready_to_think()
         plan = Plan(self._url, game, 0, [seat.policy], pause=self._pause)
         playing = asyncio.run_coroutine_threadsafe(play_seat(plan, seat, Random()), self._running())  # noqa: S311 - play
         self._playing[seat.token] = playing
@@ -94,6 +100,12 @@ class LocalBots:
             return
         except Exception as error:  # whatever stopped a bot is told to the person
             self._failed(f"A bot left the table: {error}")
+
+
+def _make_ready_to_think() -> None:
+    """Start what watches over worker processes: it hands its standard error on, and Textual's stand-in has no file."""
+    with redirect_stderr(sys.__stderr__):
+        resource_tracker.ensure_running()
 
 
 async def _settled() -> None:

@@ -1,6 +1,7 @@
 """A server of one's own: on a free port, its rooms in memory, ended with the program that started it.
 
-It stays in the program's process group, so that a terminal that is closed takes both along.
+It stays in the program's process group, so that a terminal that is closed takes both along, and it stops when its
+standard input ends: that is so as soon as this program is gone, even one that was killed.
 """
 
 from __future__ import annotations
@@ -15,7 +16,13 @@ from contextlib import asynccontextmanager, suppress
 
 from clients.errors import Unreachable
 
-SETTINGS = {"PHAROS_PORT": "0", "PHAROS_STORE": "memory://", "PHAROS_LOG": "json", "PHAROS_LOG_LEVEL": "info"}
+SETTINGS = {
+    "PHAROS_PORT": "0",
+    "PHAROS_STORE": "memory://",
+    "PHAROS_LOG": "json",
+    "PHAROS_LOG_LEVEL": "info",
+    "PHAROS_STOP_WITH_STDIN": "1",
+}
 PATIENCE = 60.0
 """Seconds that the server may take to start, and to end."""
 
@@ -32,7 +39,7 @@ async def own_server() -> AsyncIterator[str]:
         "-m",
         "server",
         env={**{name: value for name, value in os.environ.items() if not name.startswith("PHAROS_")}, **SETTINGS},
-        stdin=asyncio.subprocess.DEVNULL,
+        stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.DEVNULL,
         stderr=asyncio.subprocess.PIPE,
     )

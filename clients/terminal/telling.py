@@ -14,6 +14,14 @@ import msgspec
 
 from clients.terminal.games import Board, Event, State, seat_name
 
+ABANDONED = {
+    "all_served": "the server plays for everybody",
+    "idle": "nobody has done anything for too long",
+    "too_long": "the game took too long",
+    "unattended": "nobody was there",
+}
+"""Why a room was abandoned, by the server's reason."""
+
 Teller: TypeAlias = Callable[[State, Event], str | None]
 
 
@@ -84,7 +92,7 @@ def _by_seat(words: str) -> Teller:
 
 
 def _abandoned(_state: State, event: Mapping[str, Any]) -> str:
-    return f"The room is abandoned: {event['reason']}."
+    return f"The room is abandoned: {ABANDONED.get(event['reason'], event['reason'])}."
 
 
 _ROOM: dict[str, Teller] = {

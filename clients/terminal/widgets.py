@@ -26,6 +26,8 @@ from clients.terminal.story import Story
 from clients.terminal.telling import Line, Sort
 
 MOST_LINES = 5000
+BRIEF = 4
+"""Lines of a log that has no room for headings."""
 INDENT = "  "
 LINE_STYLES = {Sort.TURN: "bold", Sort.ROOM: "italic", Sort.CHAT: "bold cyan", Sort.NOTE: "bold yellow", Sort.GAME: ""}
 
@@ -34,6 +36,7 @@ class BoardPane(VerticalScroll, can_focus=False):
     """The board, drawn for the width there is; it scrolls."""
 
     drawn: tuple[State, int] | None = None
+    _story: Story | None = None
 
     def compose(self) -> ComposeResult:
         """The one thing that scrolls."""
@@ -41,6 +44,7 @@ class BoardPane(VerticalScroll, can_focus=False):
 
     def show(self, story: Story) -> None:
         """Draw the story's state, unless it is drawn already."""
+        self._story = story
         width = self.scrollable_content_region.width
         if story.state is None or width <= 0:
             return
@@ -51,15 +55,37 @@ class BoardPane(VerticalScroll, can_focus=False):
     def put(self, board: RenderableType) -> None:
         """Put something in the board's place."""
         self.query_one("#board", Static).update(board)
+        self.call_after_refresh(self._say_what_is_hidden)
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Scrolled: other lines are hidden."""
+        super().watch_scroll_y(old_value, new_value)
+        self._say_what_is_hidden()
+
+    def on_resize(self) -> None:
+        """Draw for the new width: a scroll bar alone may have taken some of it. Other lines are hidden, too."""
+        if self._story is not None:
+            self.show(self._story)
+        self.call_after_refresh(self._say_what_is_hidden)
+
+    def _say_what_is_hidden(self) -> None:
+        above = round(self.scroll_y)
+        below = self.max_scroll_y - above
+        words = [f"PageUp: {above} more" if above else "", f"PageDown: {below} more" if below > 0 else ""]
+        self.border_subtitle = "  ".join(filter(None, words))
 
 
 class LogPane(RichLog, can_focus=False):
-    """The log: wrapped anew when the width changes, at its end unless one scrolls back."""
+    """The log: wrapped anew when the width changes, at its end unless one scrolls back.
+
+    With room for few lines it leaves out the headings of turns, for the sake of what was done in them.
+    """
 
     def __init__(self, **more: Any) -> None:
         super().__init__(wrap=True, min_width=1, max_lines=MOST_LINES, auto_scroll=False, **more)
         self.told: list[Line] = []
         self._wrapped_for = 0
+        self._brief = False
         self._following = True
 
     def tell(self, line: Line) -> None:
@@ -85,9 +111,9 @@ class LogPane(RichLog, can_focus=False):
 
     def on_resize(self, event: events.Resize) -> None:
         """Wrap for the new width."""
-        width = self.scrollable_content_region.width or event.size.width
-        if width > 0 and width != self._wrapped_for:
-            self._wrapped_for = width
+        width, brief = self.scrollable_content_region.width or event.size.width, event.size.height <= BRIEF
+        if width > 0 and (width, brief) != (self._wrapped_for, self._brief):
+            self._wrapped_for, self._brief = width, brief
             self.retell(self.told)
         self._follow()
 
@@ -96,6 +122,8 @@ class LogPane(RichLog, can_focus=False):
             self.call_after_refresh(self.scroll_end, animate=False, immediate=True)
 
     def _put(self, line: Line) -> None:
+        if self._brief and line.sort is Sort.TURN:
+            return
         style = LINE_STYLES[line.sort]
         for number, part in enumerate(Text(line.text, style).wrap(self.app.console, max(10, self._wrapped_for - 2))):
             sign = line.sort.value if number == 0 else " "

@@ -57,6 +57,12 @@ class Event(msgspec.Struct, frozen=True):
         return self.public
 
 
+def with_turn(public: Mapping[str, object], turn: tuple[int, str]) -> dict[str, object]:
+    """A public view and what `Engine.turn` says of the same state: all that everybody sees, as `imagine` takes it."""
+    number, phase = turn
+    return {**public, "number": number, "phase": phase}
+
+
 class Result(msgspec.Struct, frozen=True):
     """How a game ended: a score and a rank per seat (equal ranks share, 1 is best), and why."""
 
@@ -129,7 +135,7 @@ class Engine(Protocol[State]):
         """What the server plays for a deciding seat whose time is up."""
 
     def public_view(self, state: State) -> Mapping[str, object]:
-        """What everybody may see (JSON-able; the keys of `views[0]`)."""
+        """What everybody may see besides the turn (JSON-able; the keys of `views[0]`)."""
 
     def private_view(self, state: State, seat: int) -> Mapping[str, object]:
         """What only `seat` may see besides (JSON-able; the keys of `views[1]`)."""
@@ -157,8 +163,9 @@ class Engine(Protocol[State]):
     ) -> State:
         """A possible full state behind these views, what they hide being drawn at random.
 
-        `private` is the view of one seat together with that seat's number under `seat` (as `you` in the state
-        document), or None for a spectator. Goes by the views alone, not by memory of what was seen before.
+        `public` is the public view together with the turn's `number` and `phase` (`with_turn`); `private` the view of
+        one seat together with that seat's number under `seat` (as `you` in the state document), or None for a
+        spectator. Goes by the views alone, not by memory of what was seen before.
         """
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:

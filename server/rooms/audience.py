@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
-
-import msgspec
+from typing import Any, TypeAlias, cast
 
 from protocol.codec import CODECS, JSON, Codec
-from protocol.messages import RoomId
+from protocol.messages import Patch, RoomId
 from protocol.patch import diff
-from server.engines.engine import Event
+from server.engines.engine import Event, EventBody
 from server.rooms.document import Documents
 from server.rooms.entries import (
     Abandoned,
+    Acted,
     AnyEntry,
     Offered,
     Paused,
     Recorded,
     Seated,
+    TimedOut,
     Undone,
     kind_of,
 )
 from server.store.store import Head
 
 Operation: TypeAlias = Mapping[str, Any]
-Body: TypeAlias = Mapping[str, Any]
+Body: TypeAlias = Mapping[str, Any] | EventBody
 
 
 class Change:
@@ -34,7 +34,7 @@ class Change:
     `fresh`: the seats whose decision began with this entry. `documents`: what everybody sees after it.
     """
 
-    __slots__ = ("_frames", "_more", "_private_ops", "_public_ops", "documents", "events", "fresh", "recorded", "room")
+    __slots__ = ("_events", "_frames", "_more", "_private_ops", "_public_ops", "documents", "fresh", "recorded", "room")
 
     def __init__(
         self,
@@ -50,53 +50,44 @@ class Change:
         self.recorded = recorded
         self.documents = documents
         self.fresh = tuple(fresh)
-        self.events = (_room_event(recorded.entry), *(_forms(event) for event in events))
+        self._events = events
         self._public_ops = diff(before.public, documents.public)
-        self._private_ops = tuple(
-            diff({"you": old}, {"you": new}) if old is not new else []
-            for old, new in zip(before.private, documents.private, strict=True)
-        )
-        seats = range(len(self._private_ops))
-        self._more = frozenset(seat for seat in seats if self._private_ops[seat] or self._told_more(seat))
+        self._private_ops = {
+            seat: diff({"you": old}, {"you": new})
+            for seat, (old, new) in enumerate(zip(before.private, documents.private, strict=True))
+            if old is not new
+        }
+        self._more = frozenset([*self._private_ops, *[seat for event in events for seat, _ in event.private]])
         """The seats that see more than everybody."""
-        self._frames: dict[tuple[str, int | None], bytes] = {}
+        self._frames: dict[str, dict[int | None, bytes]] = {}
 
     def frame(self, seat: int | None, codec: Codec) -> bytes:
         """The `patch` frame's payload for a viewer; the same object for all who see the same."""
         audience = seat if seat in self._more else None
-        known = self._frames.get((codec.name, audience))
+        frames = self._frames.setdefault(codec.name, {})
+        known = frames.get(audience)
         if known is None:
-            known = self._frames[codec.name, audience] = self._encode(audience, codec)
+            known = frames[audience] = codec.encode(self._patch(audience))
         return known
 
     def kept(self) -> Kept:
         """The change as the history keeps it: its frames in one codec, one that they were built in already."""
-        built = next((name for name, audience in self._frames if audience is None), JSON.name)
-        codec = CODECS[built]
-        frames = {audience: self.frame(audience, codec) for audience in (None, *self._more)}
-        return Kept(Head(self.recorded.seq, self.recorded.tag, self.recorded.at), codec, frames)
+        codec = CODECS[next(iter(self._frames), JSON.name)]
+        for audience in (None, *self._more):
+            self.frame(audience, codec)
+        return Kept(Head(self.recorded.seq, self.recorded.tag, self.recorded.at), codec, self._frames[codec.name])
 
-    def _told_more(self, seat: int) -> bool:
-        return any(seat in private for _, private in self.events)
+    def events(self, seat: int | None) -> Sequence[Body]:
+        """What happened, as a viewer is told: the entry itself, then the game's own events."""
+        forms = [event.form_for(seat) for event in self._events]
+        return [_room_event(self.recorded.entry), *[body for body in forms if body is not None]]
 
-    def _encode(self, seat: int | None, codec: Codec) -> bytes:
-        ops = self._public_ops if seat is None else [*self._public_ops, *self._private_ops[seat]]
+    def _patch(self, seat: int | None) -> Patch:
         recorded = self.recorded
-        return codec.map(
-            [
-                ("t", codec.value("patch")),
-                ("room", codec.value(self.room)),
-                ("seq", codec.value(recorded.seq)),
-                ("tag", codec.value(recorded.tag)),
-                ("at", codec.value(recorded.at)),
-                ("ops", codec.value(ops)),
-                ("events", codec.value(self._bodies(seat))),
-            ]
-        )
-
-    def _bodies(self, seat: int | None) -> list[Body]:
-        forms = (private.get(seat, public) if seat is not None else public for public, private in self.events)
-        return [body for body in forms if body is not None]
+        own = () if seat is None else self._private_ops.get(seat, ())
+        # A typed event is written as the map that it stands for.
+        events = cast("Sequence[Mapping[str, Any]]", self.events(seat))
+        return Patch(self.room, recorded.seq, recorded.tag, recorded.at, [*self._public_ops, *own], events)
 
 
 class Kept:
@@ -122,18 +113,15 @@ class Kept:
         return codec.encode(message)
 
 
-def _forms(event: Event) -> tuple[Body | None, dict[int, Body]]:
-    public = None if event.public is None else msgspec.to_builtins(event.public)
-    return public, {seat: msgspec.to_builtins(body) for seat, body in event.private}
-
-
-def _room_event(entry: AnyEntry) -> tuple[Body, dict[int, Body]]:
+def _room_event(entry: AnyEntry) -> Body:
     """The entry as the room's own event; an action's content is the game's to tell."""
     body: dict[str, Any] = {"kind": kind_of(entry)}
     seat = getattr(entry, "seat", None)
     if seat is not None:
         body["seat"] = seat
     match entry:
+        case Acted() | TimedOut():
+            pass
         case Seated():
             body["name"] = entry.name
         case Offered():
@@ -146,4 +134,4 @@ def _room_event(entry: AnyEntry) -> tuple[Body, dict[int, Body]]:
             body["reason"] = entry.reason
         case _:
             pass
-    return body, {}
+    return body

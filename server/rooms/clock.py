@@ -44,3 +44,36 @@ class Clock:
         """Call back at the moment `at` (ms of store time), or earlier where that is more than a day away."""
         delay = max(0.0, at / 1000 - self._offset - self.monotonic())
         return asyncio.get_running_loop().call_later(min(delay, MAX_TIMER), callback)
+
+
+class Alarm:
+    """Calls back at a moment of store time. One that is put off keeps its timer, and looks again when that runs out."""
+
+    __slots__ = ("_at", "_callback", "_clock", "_rings", "_timer")
+
+    def __init__(self, clock: Clock, callback: Callable[[], None]) -> None:
+        self._clock = clock
+        self._callback = callback
+        self._at = self._rings = 0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def set(self, at: int) -> None:
+        """Call back at the moment `at` (ms), and at no other."""
+        self._at = at
+        if self._timer is None or at < self._rings:
+            self.cancel()
+            self._rings = at
+            self._timer = self._clock.call_at(at, self._ring)
+
+    def cancel(self) -> None:
+        """Do not call back."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def _ring(self) -> None:
+        self._timer = None
+        if self._at > self._clock.now():
+            self.set(self._at)
+        else:
+            self._callback()

@@ -30,7 +30,10 @@ class Clocks(msgspec.Struct, frozen=True):
 
     def of(self, seat: int) -> Decision | None:
         """The seat's present decision."""
-        return next((d for d in self.decisions if d.seat == seat), None)
+        for decision in self.decisions:
+            if decision.seat == seat:
+                return decision
+        return None
 
 
 def overdraft(clock: Clock, decision: Decision, at: int) -> int:
@@ -71,6 +74,15 @@ def decide_anew(
             if decision not in decisions:
                 banks[seat] = max(0, banks[seat] - overdraft(clock, decision, at))
     return Clocks(tuple(banks), decisions, at)
+
+
+def retimed(clock: Clock | None, before: Clocks, planned: Clocks, entry: tuple[int, int]) -> Clocks:
+    """The clocks that were planned after the entry (`seq`, `at`), now that it came at another time than planned."""
+    if planned is before:
+        return before
+    begun = before if before.banks else Clocks(planned.banks)
+    fresh = frozenset(decision.seat for decision in planned.decisions if decision.since == entry[0])
+    return decide_anew(clock, begun, [decision.seat for decision in planned.decisions], fresh, entry)
 
 
 def give_back(clocks: Clocks, ms: int, at: int) -> Clocks:

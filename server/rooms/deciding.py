@@ -48,6 +48,10 @@ MIN_PAUSE = 1000
 """ms: shorter gaps are not worth an entry, and a second node's attempt at the same gap is one."""
 
 
+MAX_INVITES = 32
+"""How many invites of a room may be open: far more than it has seats, for some are lost."""
+
+
 class Already(Exception):  # noqa: N818
     """Nothing to do: it was done before, by the entry `seq`, or needs no entry."""
 
@@ -207,6 +211,8 @@ def make_invite(state: RoomState, intent: MakeInvite, creator: bytes) -> Proposa
     """An invite to a vacated seat of a running game, now or later."""
     _member(state, intent.holder, creator)
     _in_play(state)
+    if len(state.invites) >= MAX_INVITES:
+        refuse(Code.RATE_LIMITED, f"{MAX_INVITES} invites are open, as many as may be")
     return Proposal(Invited(intent.invite))
 
 

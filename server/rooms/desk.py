@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import orjson
@@ -25,11 +24,11 @@ from protocol.messages import (
     TakeSeat,
 )
 from protocol.texts import clean_name
-from server.engines import AnyEngine, latest
+from server.engines import ENGINES, AnyEngine, latest
 from server.engines.dice import commitment
 from server.rooms import intents
 from server.rooms.deciding import refuse
-from server.rooms.entries import FORMAT, Created, Recorded, pack
+from server.rooms.entries import FORMAT, MAX_ENTRY, Created, Recorded, pack
 from server.rooms.ids import new_id
 from server.rooms.listing import index_of
 from server.rooms.options import flat, read_options
@@ -44,12 +43,15 @@ from server.store.store import EMPTY, Append, Conflict, Listed, NotInTime, Store
 
 if TYPE_CHECKING:
     from server.rooms.clock import Clock
+    from server.rooms.matching import Matching
+    from server.rooms.stats import HubStats
     from server.rooms.table import Table
 
 T = TypeVar("T")
 
 PAGE = 50
-MATCH_PAGES = 20
+WAITING_AT_ONCE = 256
+"""Rooms of which bot hosts are told with one answer."""
 KINDS = ("human", "bot")
 
 
@@ -60,6 +62,8 @@ class Desk:
     pace: Pace
     keep: Keep
     clock: Clock
+    stats: HubStats
+    matching: Matching
 
     async def on(self, room: RoomId, work: Callable[[Table], Awaitable[T]]) -> T:
         """Do something in the room's turn."""
@@ -81,31 +85,41 @@ class Desk:
         if not sits and (body.name is not UNSET or body.kind is not UNSET):
             refuse(Code.BAD_MESSAGE, "name, kind: no seat is taken")
         created = _created(engine, body, token)
-        room = await self._store_new(created)
-        if intent is not None:
-            await self._on(room, lambda table: carry_out(table, intent))
+        room = await self._store_new(created, intent)
         return RoomCreated(room, 0 if sits else None, token, commitment(created.seed).hex())
 
-    async def _store_new(self, created: Created) -> RoomId:
-        """Put a new journal into the store, under an id that nobody had."""
+    async def _store_new(self, created: Created, first: intents.TakeSeat | None) -> RoomId:
+        """Put a new journal into the store, under an id that nobody had; who sits down first is in it."""
+        if len(pack(created)) > MAX_ENTRY:
+            refuse(Code.TOO_LARGE, f"options: the room's first entry would have more than {MAX_ENTRY} bytes")
         try:
             if await self.store.count() >= self.pace.max_rooms:
                 raise ProtocolError(Code.RATE_LIMITED, "there are as many rooms as may be", retry_after=60_000)
             while True:
                 room, now = new_id(private=created.private), self.clock.now()
-                begun = Room.begin(room, Recorded(1, secrets.token_hex(8), now, created), self.keep)
-                # The store's time of the entry counts as the room's in lists, too.
-                index = replace(index_of(begun, begun.state, self.pace), created=0)
-                entry, limit = pack(created), now + self.pace.append_timeout
+                entries = [Recorded(1, secrets.token_hex(8), now, created)]
+                begun = Room.begin(room, entries[0], self.keep)
+                if first is not None:
+                    entries.append(Recorded(2, secrets.token_hex(8), now, begun.decide(first).entry))
+                    begun.advance(entries[1])
                 try:
-                    await self.store.append(Append(room, EMPTY, (entry,), (begun.head.tag,), index, limit))
+                    await self.store.append(self._beginning(begun, entries, now + self.pace.append_timeout))
                 except Conflict:
                     continue
+                for entry in entries:
+                    self.stats.committed(begun, entry)
                 return room
         except UnknownOutcome:
             refuse(Code.UNKNOWN_OUTCOME, "the store did not tell in time whether the room exists")
         except (StoreUnavailable, NotInTime):
             raise unavailable() from None
+
+    def _beginning(self, room: Room, entries: Sequence[Recorded], not_after: int) -> Append:
+        """The first append of a room, which stands at the last of these entries."""
+        # The store's time of the entry counts as the room's in lists, too.
+        index = replace(index_of(room, room.state, self.pace), created=0)
+        packed, tags = tuple(pack(entry.entry) for entry in entries), tuple(entry.tag for entry in entries)
+        return Append(room.state.id, EMPTY, packed, tags, index, not_after)
 
     async def take_seat(self, room: RoomId, body: TakeSeat, token: str, *, bot_host: bool) -> tuple[SeatTaken, bool]:
         """A seat for the holder of the token; whether it was taken just now."""
@@ -156,63 +170,26 @@ class Desk:
         await self._on(room, work)
 
     async def waiting_seats(self) -> Sequence[Mapping[str, Json]]:
-        """The seats that wait for a bot host: those offered, and those that a host took and is not attached to."""
+        """The seats that wait for a bot host, by the store's index: no room is read for it.
+
+        Those offered, and those that a host took and is not attached to; of games that this node can play.
+        """
         waiting: list[Mapping[str, Json]] = []
-
-        async def work(table: Table) -> None:
-            if table.room.ended():
-                return
-            state, game = table.room.state, table.room.state.created.game
-            hosted = any(seat is not None and seat.policy is not None for seat in state.seats)
-            attached = (await self.store.presence(table.id)).seats if hosted else ()
-            for number, (seat, offer) in enumerate(zip(state.seats, state.offers, strict=True)):
-                policy = offer.policy if seat is None and offer else None
-                if seat is not None and seat.token is not None and number not in attached and not seat.resigned:
-                    policy = seat.policy
-                if policy is not None:
-                    waiting.append({"room": table.id, "seat": number, "game": game, "policy": policy})
-
-        for room in await self._stored(self.store.offers()):
-            with suppress(ProtocolError):  # a room that can't be read keeps no host from the others
-                await self._on(room, work)
+        for room in await self.stored(self.store.offers(WAITING_AT_ONCE)):
+            part = orjson.loads(room.listing)
+            game = part["game"]
+            if (game, part["rules"]) in ENGINES:
+                waiting += [{"room": room.room, "seat": o.seat, "game": game, "policy": o.policy} for o in room.offers]
         return waiting
 
-    async def match(self, body: FindMatch, token: str) -> MatchFound:
-        """A seat in the oldest public room with default options where somebody waits, or in a new one."""
-        engine = latest(body.game)
-        if engine is None:
-            refuse(Code.UNKNOWN_GAME, "game: there is no such game here")
-        take = TakeSeat(name=body.name)
-        for room in reversed(await self._waiting_rooms(engine, body.seats)):
-            try:
-                taken, _ = await self.take_seat(room, take, token, bot_host=False)
-            except ProtocolError as error:
-                if error.code in (Code.BAD_MESSAGE, Code.UNAVAILABLE, Code.UNKNOWN_OUTCOME):
-                    raise
-                continue
-            return MatchFound(room, taken.seat, token)
-        created = await self.create(CreateRoom(body.game, body.seats, name=body.name), token)
-        return MatchFound(RoomId(created.room), 0, token)
-
-    async def _waiting_rooms(self, engine: AnyEngine, seats: int) -> list[RoomId]:
-        """Open rooms as a match wants them, newest first."""
-        plain, found, cursor = flat(*read_options(engine, {})), [], None
-        for _ in range(MATCH_PAGES):
-            page = await self._stored(self.store.rooms(engine.name, Status.OPEN.value, cursor, PAGE))
-            for listed in page.rooms:
-                part = orjson.loads(listed.listing)
-                free = None in part["seats"]
-                if listed.connected and free and len(part["seats"]) == seats and part["options"] == plain:
-                    found.append(listed.room)
-            cursor = page.cursor
-            if cursor is None:
-                break
-        return found
+    async def match(self, body: FindMatch, token: str) -> tuple[MatchFound, bool]:
+        """A seat where somebody waits, or in a new room; and whether the room is new."""
+        return await self.matching.match(body, token)
 
     async def rooms(self, game: str | None, status: str | None, cursor: str | None) -> Mapping[str, Json]:
         """A page of public rooms, newest first."""
         try:
-            page = await self._stored(self.store.rooms(game, status, cursor, PAGE))
+            page = await self.stored(self.store.rooms(game, status, cursor, PAGE))
         except ValueError:
             refuse(Code.BAD_MESSAGE, "cursor: not one that this server gave")
         rooms = [await self._listed(listed, status) for listed in page.rooms]
@@ -279,7 +256,8 @@ class Desk:
 
         return await self.on(room, current)
 
-    async def _stored(self, asked: Awaitable[T]) -> T:
+    async def stored(self, asked: Awaitable[T]) -> T:
+        """What the store says; `unavailable` where it can't."""
         try:
             return await asked
         except StoreUnavailable:

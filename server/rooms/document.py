@@ -67,11 +67,11 @@ def documents(rulebook: Rulebook, state: RoomState, before: tuple[RoomState, Doc
         "game": _game_part(rulebook, state),
         "result": known.public["result"] if timed and seated else result_part(rulebook, state),
     }
-    private = tuple(
+    private = [
         you if view is old or view == old else _you(seat, view)
         for seat, (you, old, view) in enumerate(zip(known.private, known.views, views, strict=True))
-    )
-    return Documents(public, private, views)
+    ]
+    return Documents(public, tuple(private), views)
 
 
 def _keep(before: Documents, key: str, value: Json) -> Json:
@@ -137,7 +137,7 @@ def _private_views(rulebook: Rulebook, state: RoomState) -> tuple[Part, ...]:
     if state.position is None:
         return ({},) * len(state.seats)
     view, game = rulebook.engine.private_view, state.position.game
-    return tuple(_json(view(game, seat)) for seat in range(len(state.seats)))
+    return tuple([_json(view(game, seat)) for seat in range(len(state.seats))])
 
 
 def _you(seat: int, view: Part) -> Part:

@@ -7,7 +7,7 @@ an entry that can't be read, spoils its own room only.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, get_args
 
 import msgspec
 
@@ -153,13 +153,14 @@ class Recorded(msgspec.Struct, frozen=True):
     entry: AnyEntry
 
 
+_KINDS: dict[type[Entry], str] = {kind: str(kind.__struct_config__.tag) for kind in get_args(AnyEntry)}
 _encoder = msgspec.msgpack.Encoder()
 _decoder = msgspec.msgpack.Decoder(AnyEntry)
 
 
 def kind_of(entry: AnyEntry) -> str:
     """The entry's kind as the protocol names it."""
-    return str(type(entry).__struct_config__.tag)
+    return _KINDS[type(entry)]
 
 
 def pack(entry: AnyEntry) -> bytes:

@@ -15,17 +15,17 @@ from protocol.codec import CODECS
 from server.rooms.audience import Change, Kept
 from server.store.store import Head
 
-PACK = 32
+PACK = 16
 """Changes that are packed together."""
-OPEN = 40
+OPEN = 20
 """Changes that may lie unpacked."""
 LEVEL = 1
 
 
 class _Pack(msgspec.Struct, frozen=True):
-    """Some changes in order: their places, and all else compressed."""
+    """Some changes in order, compressed; `last` is the place of the last of them."""
 
-    heads: tuple[Head, ...]
+    last: Head
     data: bytes
 
 
@@ -59,8 +59,8 @@ class History:
 
     def _pack(self) -> None:
         kept = [self._open.popleft() for _ in range(PACK)]
-        content = msgspec.msgpack.encode([(change.codec.name, change.frames) for change in kept])
-        pack = _Pack(tuple(change.head for change in kept), zlib.compress(content, LEVEL))
+        content = msgspec.msgpack.encode([(change.head, change.codec.name, change.frames) for change in kept])
+        pack = _Pack(kept[-1].head, zlib.compress(content, LEVEL))
         self._packs.append(pack)
         self._bytes += len(pack.data) - sum(change.weight for change in kept)
 
@@ -69,7 +69,7 @@ class History:
         if self._packs:
             pack = self._packs.popleft()
             self._bytes -= len(pack.data)
-            self._base = pack.heads[-1]
+            self._base = pack.last
         else:
             oldest = self._open.popleft()
             self._bytes -= oldest.weight
@@ -78,22 +78,16 @@ class History:
     def since(self, seq: int, tag: str) -> Sequence[Kept] | None:
         """The changes after the entry `seq`; None if it is not kept, or is another entry than `tag` says."""
         place = seq - self._base.seq
-        if not 0 <= place <= len(self) or self._head(place).tag != tag:
+        if not 0 <= place <= len(self):
             return None
-        whole, part = divmod(place, PACK)
-        if whole >= len(self._packs):
-            return tuple(self._open)[place - self._packed :]
-        unpacked = [change for pack in list(self._packs)[whole:] for change in _unpack(pack)]
-        return (*unpacked[part:], *self._open)
-
-    def _head(self, place: int) -> Head:
-        """The entry after which `place` changes have come since the base."""
-        if place == 0:
-            return self._base
-        pack, at = divmod(place - 1, PACK)
-        return self._packs[pack].heads[at] if pack < len(self._packs) else self._open[place - 1 - self._packed].head
+        whole = min(place // PACK, len(self._packs))
+        kept = [*(change for pack in list(self._packs)[whole:] for change in _unpack(pack)), *self._open]
+        begun = self._packs[whole - 1].last if whole else self._base
+        seen = place - whole * PACK
+        last = kept[seen - 1].head if seen else begun
+        return tuple(kept[seen:]) if last.tag == tag else None
 
 
 def _unpack(pack: _Pack) -> list[Kept]:
-    content = msgspec.msgpack.decode(zlib.decompress(pack.data), type=list[tuple[str, dict[int | None, bytes]]])
-    return [Kept(head, CODECS[name], frames) for head, (name, frames) in zip(pack.heads, content, strict=True)]
+    content = msgspec.msgpack.decode(zlib.decompress(pack.data), type=list[tuple[Head, str, dict[int | None, bytes]]])
+    return [Kept(head, CODECS[name], frames) for head, name, frames in content]

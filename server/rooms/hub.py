@@ -20,6 +20,7 @@ from server.rooms.desk import Desk
 from server.rooms.ids import possible
 from server.rooms.jobs import Job
 from server.rooms.keeping import Keeping
+from server.rooms.matching import Matching
 from server.rooms.room import Keep
 from server.rooms.stats import HubStats, Tracer
 from server.rooms.table import Table
@@ -46,6 +47,7 @@ class Hub(Desk):
         self.clock = Clock()
         self.stats = HubStats(tracer)
         self.keeping = Keeping(self)
+        self.matching = Matching(self)
         self._tables: dict[RoomId, Table] = {}
         self._background: set[asyncio.Task[None]] = set()
         self._leaving: dict[RoomId, asyncio.Task[None]] = {}
@@ -203,7 +205,7 @@ class Hub(Desk):
         return table.submit(requests.job(connection, message, self.stats))
 
     def resync(self, connection: Connection, rooms: Collection[RoomId]) -> None:
-        """A connection that was behind can take snapshots again."""
+        """A connection that did not read does so again: make good what it lost of these rooms."""
         for room in rooms:
             table = self._tables.get(room)
             if table is not None and room in connection.rooms:
@@ -224,8 +226,11 @@ def _refreshing(table: Table, connection: Connection) -> Job:
     async def run(table: Table) -> None:
         viewer = table.viewers.find(connection)
         if viewer is not None:
-            telling.refresh(table, viewer)
-            table.talk.greet(viewer)
+            table.release()
+            if connection.outbox.outdated(table.id):
+                telling.refresh(table, viewer)
+            else:
+                table.talk.again(viewer)
 
     return Job(run, lambda error: _lost(table, connection, error))
 

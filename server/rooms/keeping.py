@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -45,6 +45,8 @@ class Keeping:
         self._gap: tuple[int, int] | None = None
         self._foreign: dict[RoomId, float] = {}
         self._given_back: tuple[int, int] | None = None
+        self._noted = True
+        """Whether the store took the note of the last sweep: one that can be read and not written serves nobody."""
         self._looking: asyncio.Future[Sweep] | None = None
 
     @property
@@ -100,15 +102,21 @@ class Keeping:
     async def sweep(self) -> None:
         """Look after rooms whose time has come, loaded or not; give clocks back what an outage took."""
         sweep = await self._look()
+        self._look_after(sweep.due)
+        self._noted = False
         if self._gap != self._given_back:
+            await self._hub.store.swept(sweep.last)  # changes nothing, and fails where nothing can be given back
             await self._give_back()
         await self._hub.store.swept(self._hub.clock.now())
+        self._noted = True
+
+    def _look_after(self, due: Sequence[RoomId]) -> None:
         now = self._hub.clock.monotonic()
         self._foreign = {room: until for room, until in self._foreign.items() if until > now}
-        for room in sweep.due:
+        for room in due:
             known = self._hub.known(room)
-            # A room in memory has its own timer, or is being loaded.
-            if room not in self._foreign and (known is None or not (known.loaded or known.busy)):
+            # A room in memory has its own timer, if it knows of the last entry, or is being loaded.
+            if room not in self._foreign and (known is None or known.behind or not (known.loaded or known.busy)):
                 self._hub.table(room).submit(Job(writing.do_chore, partial(self._not_now, room)))
 
     def _not_now(self, room: RoomId, error: ProtocolError) -> None:
@@ -133,9 +141,10 @@ class Keeping:
         sweep = await hub.store.sweep(DUE_AT_ONCE + len(self._foreign))
         hub.clock.learn(sweep.now)
         self._last_sweep = asked
-        known = self._gap is not None and self._gap[0] == sweep.last and steady
-        if sweep.last and sweep.now - sweep.last > hub.pace.outage and not known:
-            log.warning("outage", ms=sweep.now - sweep.last)
+        begun = self._gap is not None and self._gap[0] == sweep.last
+        if sweep.last and sweep.now - sweep.last > hub.pace.outage and not (begun and steady and self._noted):
+            if not (begun and steady):
+                log.warning("outage", ms=sweep.now - sweep.last)
             self._gap = (sweep.last, sweep.now)
         return sweep
 
@@ -162,14 +171,14 @@ class Keeping:
     def _hear(self, wakeup: Wakeup) -> None:
         if wakeup.news is News.LOST:
             for table in self._hub.loaded():
-                table.submit(Job(_catch_up, lambda _: None))
+                _follow_up(table, Job(_catch_up, lambda _: None))
             return
         known = self._hub.known(wakeup.room)
         if known is None or not known.loaded:
             return
         if wakeup.news is News.ENTRY:
             if wakeup.seq != known.room.head.seq:
-                known.submit(Job(lambda table: _behind(table, wakeup.seq), lambda _: None))
+                _follow_up(known, Job(lambda table: _behind(table, wakeup.seq), lambda _: None))
         elif wakeup.news is News.CHAT:
             known.submit(Job(lambda table: table.talk.hear(), lambda _: None))
         else:
@@ -186,7 +195,7 @@ class Keeping:
             if not table.loaded or table.busy:
                 continue
             if head is None or (head.seq, head.tag) != (table.room.head.seq, table.room.head.tag):
-                table.submit(Job(writing.catch_up, lambda _: None))
+                _follow_up(table, Job(writing.catch_up, lambda _: None))
 
     async def _renew_presence(self) -> None:
         """Also loads rooms that were let go of and could not be loaded at once."""
@@ -199,6 +208,14 @@ class Keeping:
         for table in self._hub.loaded():
             if not table.attended and not table.busy and now - table.idle_since > patience:
                 self._hub.drop(table)
+
+
+def _follow_up(table: Table, job: Job) -> None:
+    """Catch up with what happened elsewhere: at once for those who look on, else when somebody asks for the room."""
+    if table.attended:
+        table.submit(job)
+    else:
+        table.behind = True
 
 
 async def _catch_up(table: Table) -> None:

@@ -6,8 +6,6 @@ from the journal, which is gone through for it when the room is loaded.
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 import msgspec
@@ -23,14 +21,14 @@ class Done(msgspec.Struct, frozen=True, gc=False):
     """What a key did: the entry, and the fingerprint of the request."""
 
     seq: int
-    contents: bytes
+    contents: int
 
 
 @dataclass
 class Keys:
     """The keys of one room up to an entry, and who holds its seats there."""
 
-    _done: dict[tuple[bytes, str], Done] = field(default_factory=dict)
+    _done: dict[bytes, dict[str, Done]] = field(default_factory=dict)
     _holders: dict[int, bytes] = field(default_factory=dict)
 
     def note(self, recorded: Recorded) -> None:
@@ -39,7 +37,8 @@ class Keys:
         if isinstance(entry, Acted | Undone | Resigned | CameBack):
             holder = self._holders.get(entry.seat)
             if entry.key is not None and holder is not None:
-                self._done[holder, entry.key] = Done(recorded.seq, _fingerprint(*_recorded(entry)))
+                done = Done(recorded.seq, _fingerprint(*_recorded(entry)))
+                self._done.setdefault(holder, {})[entry.key] = done
         elif isinstance(entry, Seated) and entry.token is not None:
             self._holders[entry.seat] = entry.token
         elif isinstance(entry, Seated | Vacated):
@@ -53,7 +52,7 @@ class Keys:
         """
         if not isinstance(intent, Play | TakeBack | GiveUp | ComeBack) or intent.key is None:
             return
-        done = self._done.get((intent.holder, intent.key))
+        done = self._done.get(intent.holder, {}).get(intent.key)
         if done is None:
             return
         if done.contents != _wanted(rulebook, intent):
@@ -61,7 +60,7 @@ class Keys:
         raise Already(done.seq)
 
 
-def _wanted(rulebook: Rulebook, intent: Play | TakeBack | GiveUp | ComeBack) -> bytes | None:
+def _wanted(rulebook: Rulebook, intent: Play | TakeBack | GiveUp | ComeBack) -> int | None:
     """The fingerprint of what is asked for; None for what is no action at all."""
     match intent:
         case Play():
@@ -87,13 +86,6 @@ def _recorded(entry: Acted | Undone | Resigned | CameBack) -> tuple[str, object]
             return kind_of(entry), None
 
 
-def _fingerprint(kind: str, contents: object) -> bytes:
-    return hashlib.sha256(msgspec.msgpack.encode((kind, contents))).digest()[:8]
-
-
-def keys_of(journal: Iterable[Recorded]) -> Keys:
-    """The keys of a journal's entries."""
-    keys = Keys()
-    for recorded in journal:
-        keys.note(recorded)
-    return keys
+def _fingerprint(kind: str, contents: object) -> int:
+    """64 bits, other ones in each process: a journal is gone through by the process that asks."""
+    return hash(msgspec.msgpack.encode((kind, contents)))

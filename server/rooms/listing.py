@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from server.rooms.chores import next_chore
 from server.rooms.document import room_part
 from server.rooms.room import Room
-from server.rooms.state import RoomState, Seat, Status
+from server.rooms.state import RoomState, Status
 from server.settings import Pace
-from server.store.store import Index
+from server.store.store import Index, Offer
 
 
 def index_of(room: Room, state: RoomState, pace: Pace) -> Index:
@@ -24,10 +26,14 @@ def index_of(room: Room, state: RoomState, pace: Pace) -> Index:
         listing=room.listing(part),
         due=max(0, next_chore(rulebook, state, pace).at - state.head.at),
         clock=playing and rulebook.shared.clock is not None,
-        offers=state.status in (Status.OPEN, Status.PLAYING) and (any(state.offers) or any(map(_hosted, state.seats))),
+        offers=tuple(_offers(state)) if state.status in (Status.OPEN, Status.PLAYING) else (),
     )
 
 
-def _hosted(seat: Seat | None) -> bool:
-    """Whether a bot host has the seat, and may have to come back for it."""
-    return seat is not None and seat.policy is not None and seat.token is not None
+def _offers(state: RoomState) -> Iterator[Offer]:
+    """The seats offered to bot hosts, and those that one has taken and may have to come back for."""
+    for number, (seat, offer) in enumerate(zip(state.seats, state.offers, strict=True)):
+        if seat is None and offer is not None:
+            yield Offer(number, offer.policy)
+        elif seat is not None and seat.policy is not None and seat.token is not None and not seat.resigned:
+            yield Offer(number, seat.policy, taken=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 
 import msgspec
 import structlog
@@ -11,7 +11,7 @@ import structlog
 from protocol.messages import RoomId
 from server.rooms.audience import Change
 from server.rooms.entries import BrokenJournal, Recorded, unpack
-from server.rooms.keys import keys_of
+from server.rooms.keys import Keys
 from server.rooms.room import Keep, Room
 from server.rooms.saved import restore
 from server.rooms.state import Outcome
@@ -58,7 +58,7 @@ async def load(store: Store, room: RoomId, keep: Keep, *, recent: int, now: int)
     saved, entries = await store.saved(room), await store.read(room)
     if not entries:
         raise NoSuchRoom(room)
-    begun = _from_snapshot(saved, entries, keep) if saved else None
+    begun = await _from_snapshot(saved, entries, keep) if saved else None
     if begun is not None:
         saved_at, delay = begun.head.seq, begun.rulebook.shared.spectators.delay
         if not delay or begun.head.at + delay <= now:
@@ -70,11 +70,14 @@ async def load(store: Store, room: RoomId, keep: Keep, *, recent: int, now: int)
     return await _go_through(Room.begin(room, recorded(entries[0]), keep), entries[1:], recent, now)
 
 
-def _from_snapshot(saved: Saved, entries: Sequence[Stored], keep: Keep) -> Room | None:
+async def _from_snapshot(saved: Saved, entries: Sequence[Stored], keep: Keep) -> Room | None:
     """The snapshot's room, if the journal has the snapshot's entry; what was done by which key, from the journal."""
     if not 0 < saved.seq <= len(entries) or entries[saved.seq - 1].tag != saved.tag:
         return None
-    return restore(saved, keep, keys_of(map(recorded, entries[: saved.seq])))
+    keys = Keys()
+    async for entry in _by_turns(entries[: saved.seq]):
+        keys.note(entry)
+    return restore(saved, keep, keys)
 
 
 async def _go_through(room: Room, entries: Sequence[Stored], recent: int, now: int) -> Loaded:
@@ -83,17 +86,19 @@ async def _go_through(room: Room, entries: Sequence[Stored], recent: int, now: i
     if delay:
         pending = next((i for i, entry in enumerate(entries) if entry.at + delay > now), len(entries))
         first_told = min(first_told, pending)
-    for number, entry in enumerate(entries[:first_told]):
-        _advance(room, recorded(entry))
-        if number % ENTRIES_PER_TURN == 0:
-            await asyncio.sleep(0)
+    async for entry in _by_turns(entries[:first_told]):
+        _advance(room, entry)
     before = Window(room.head, room.documents().public)
-    changes = []
-    for number, entry in enumerate(entries[first_told:]):
-        changes.append(commit(room, recorded(entry)))
+    changes = [commit(room, entry) async for entry in _by_turns(entries[first_told:])]
+    return Loaded(room, changes, before)
+
+
+async def _by_turns(entries: Sequence[Stored]) -> AsyncIterator[Recorded]:
+    """The entries in their typed form; other rooms get their turn in between."""
+    for number, entry in enumerate(entries):
+        yield recorded(entry)
         if number % ENTRIES_PER_TURN == 0:
             await asyncio.sleep(0)
-    return Loaded(room, changes, before)
 
 
 def _advance(room: Room, entry: Recorded) -> Outcome | None:

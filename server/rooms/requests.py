@@ -46,6 +46,9 @@ T = TypeVar("T")
 
 log = structlog.get_logger("pharos.rooms")
 
+FAILED_LOOK_UPS = (Code.UNKNOWN_ROOM, Code.UNAUTHORIZED, Code.REVOKED)
+"""What a `join` gets whose room or token is none."""
+
 
 def hashed(token: str) -> bytes:
     """What the server keeps of a token."""
@@ -77,8 +80,7 @@ def _failed(connection: Connection, message: RoomMessage, error: ProtocolError, 
 
 def fail(connection: Connection, message: RoomMessage, error: ProtocolError) -> None:
     """Tell the connection that its request did nothing."""
-    failed = isinstance(message, Join) and error.code in (Code.UNKNOWN_ROOM, Code.UNAUTHORIZED, Code.REVOKED)
-    if failed and (wait := connection.failed_lookup()):
+    if isinstance(message, Join) and error.code in FAILED_LOOK_UPS and (wait := connection.failed_lookup(message)):
         error = ProtocolError(Code.RATE_LIMITED, "too many failed look-ups from this address", retry_after=wait)
     retry = UNSET if error.retry_after is None else error.retry_after
     answer = Error(message.id, error.code, error.message, room=message.room, retry_after=retry)

@@ -55,23 +55,38 @@ class Histogram:
 class Timing:
     """Measures what is done within it, however it ends."""
 
-    __slots__ = ("_histogram", "_since", "_span")
+    __slots__ = ("_histogram", "_since")
 
-    def __init__(self, histogram: Histogram, since: float, span: AbstractContextManager[object] | None) -> None:
+    def __init__(self, histogram: Histogram, since: float) -> None:
         self._histogram = histogram
         self._since = since
-        self._span = span
 
     def __enter__(self) -> None:
-        if self._span is not None:
-            self._span.__enter__()
+        pass
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._histogram.add(time.perf_counter() - self._since)
-        if self._span is not None:
-            self._span.__exit__(kind, error, trace)
+
+
+class Traced(Timing):
+    """The same within a span."""
+
+    __slots__ = ("_span",)
+
+    def __init__(self, histogram: Histogram, since: float, span: AbstractContextManager[object]) -> None:
+        super().__init__(histogram, since)
+        self._span = span
+
+    def __enter__(self) -> None:
+        self._span.__enter__()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        super().__exit__(kind, error, trace)
+        self._span.__exit__(kind, error, trace)
 
 
 class HubStats:
@@ -95,8 +110,9 @@ class HubStats:
     def timing(self, stage: Stage, since: float | None = None, about: About | None = None) -> Timing:
         """Measure a stage from now on, or from `since` (perf_counter)."""
         begun = time.perf_counter() if since is None else since
-        span = None if self.tracer is None else self.tracer.span(stage.value, begun, about or {})
-        return Timing(self.stages[stage], begun, span)
+        if self.tracer is None:
+            return Timing(self.stages[stage], begun)
+        return Traced(self.stages[stage], begun, self.tracer.span(stage.value, begun, about or {}))
 
     def committed(self, room: Room, recorded: Recorded) -> None:
         """Count an entry."""

@@ -23,6 +23,7 @@ from protocol.messages import RoomId
 from server import logs
 from server.rooms import telling, writing
 from server.rooms.chores import Chore, Task, next_chore
+from server.rooms.clock import Alarm
 from server.rooms.entries import BrokenJournal
 from server.rooms.history import History
 from server.rooms.jobs import Job
@@ -49,6 +50,7 @@ class Table:
     """A room, its viewers on this node, and the jobs that wait for it.
 
     `room`, `history`, `viewers` are there in every job. `current`: the journal was read in the present job already.
+    `behind`: the journal may have more, which the next job takes first.
     `given_back`: the last outage for which the clocks were set right. `due`: when the next chore is, if known.
     """
 
@@ -62,7 +64,7 @@ class Table:
         self.talk = Talk(self)
         self.loaded = False
         self.current = False
-        self.unsure = False
+        self.behind = False
         self.saved_at = 0
         self.due: int | None = None
         self.compacted = False
@@ -71,6 +73,7 @@ class Table:
         self._jobs: deque[Job] = deque()
         self._job: Job | None = None
         self._worker: asyncio.Task[None] | None = None
+        self._chore = Alarm(hub.clock, self._time_for_chore)
         self._timers: list[asyncio.TimerHandle] = []
         self._put_off: dict[Task, int] = {}
 
@@ -143,9 +146,9 @@ class Table:
         self.current = False
         if not self.loaded:
             await self.load()
-        elif self.unsure:
+        elif self.behind:
             await writing.catch_up(self)
-        self.unsure = False
+        self.behind = False
 
     async def _failure(self, error: Exception, *, was_loaded: bool) -> ProtocolError:
         match error:
@@ -174,7 +177,7 @@ class Table:
     def _store_failure(self, error: Exception) -> ProtocolError:
         self.hub.stats.store_errors += 1
         if isinstance(error, UnknownOutcome):
-            self.unsure = True
+            self.behind = True
             return ProtocolError(Code.UNKNOWN_OUTCOME, "the store did not tell in time; send the same key again")
         log.warning("store unavailable", room=self.id, reason=str(error))
         return ProtocolError(Code.UNAVAILABLE, "the store can't be reached; nothing happened", retry_after=1000)
@@ -231,7 +234,11 @@ class Table:
         self.loaded = False
 
     def close(self) -> None:
-        """Stop all timers: the table goes out of memory, or sets them anew."""
+        """Stop all timers: the table goes out of memory."""
+        self._chore.cancel()
+        self._stop_timers()
+
+    def _stop_timers(self) -> None:
         for timer in self._timers:
             timer.cancel()
         self._timers.clear()
@@ -255,14 +262,14 @@ class Table:
 
     def _arrange(self) -> None:
         """Set the timers: for the next chore, the next release to delayed spectators, the next word of who is there."""
-        self.close()
+        self._stop_timers()
         clock = self.hub.clock
         if not self.loaded:
+            self._chore.cancel()
             if self.attended:
                 self._timers.append(clock.call_at(clock.now() + LOAD_AGAIN, self._load_again))
             return
-        due = self.chore().at if self.due is None else self.due
-        self._timers.append(clock.call_at(due, self._time_for_chore))
+        self._chore.set(self.chore().at if self.due is None else self.due)
         release = self.release()
         if release is not None:
             self._timers.append(clock.call_at(release, self._arrange))

@@ -116,7 +116,7 @@ class Talk:
         key = message.key if isinstance(message.key, str) else None
         if key is not None and (known := self._keys.get((speaker, key))) is not None:
             return known.n if known.text == text else refuse(Code.KEY_REUSED, "key: it was used for another line")
-        self._in_time(speaker)
+        now = self._in_time(speaker)
         if self._lines is None:
             await self.hear()
         taken = None if viewer.seat is None else table.room.state.seats[viewer.seat]
@@ -130,6 +130,8 @@ class Talk:
         said = next((known for known in self._lines or () if known.n == n), line)
         if said.text != text:
             refuse(Code.KEY_REUSED, "key: it was used for another line")
+        if said.at == line.at:  # else it was said before, under its key
+            self._count(speaker, now)
         if key is not None:
             self._remember(speaker, key, said)
         return n
@@ -141,15 +143,20 @@ class Talk:
         if rule is ChatRule.SEATS and viewer.seat is None:
             refuse(Code.FORBIDDEN, "only the seats chat in this room")
 
-    def _in_time(self, speaker: str) -> None:
-        clock, interval = self._table.hub.clock, self._table.hub.pace.chat_interval
-        waited = (clock.monotonic() - self._said.get(speaker, float("-inf"))) * 1000
+    def _in_time(self, speaker: str) -> float:
+        """The moment, on the steady clock, if the speaker may say another line now."""
+        now, interval = self._table.hub.clock.monotonic(), self._table.hub.pace.chat_interval
+        waited = (now - self._said.get(speaker, float("-inf"))) * 1000
         if waited < interval:
             retry = max(1, int(interval - waited))
             raise ProtocolError(Code.RATE_LIMITED, "one line a second", retry_after=retry)
+        return now
+
+    def _count(self, speaker: str, now: float) -> None:
+        self._said.pop(speaker, None)
         if len(self._said) > LINES_KEPT:
             self._said.pop(next(iter(self._said)))
-        self._said[speaker] = clock.monotonic()
+        self._said[speaker] = now
 
     def _remember(self, speaker: str, key: str, line: ChatLine) -> None:
         if len(self._keys) > LINES_KEPT:
@@ -203,7 +210,16 @@ class Talk:
             lines = [line for line in lines if line.at + delay <= now]
         chosen = lines[-LINES_AFTER_JOIN:] if since is None else [line for line in lines if line.n > since]
         for line in chosen:
-            viewer.connection.outbox.notice(self._table.id, viewer.connection.codec.encode(line))
+            viewer.connection.outbox.notice(self._table.id, viewer.connection.codec.encode(line), line.n)
+
+    def again(self, viewer: Viewer) -> None:
+        """Tell a viewer that reads again who is there, and what was said, if it missed any of that."""
+        line = viewer.connection.outbox.missed(self._table.id)
+        if line is None:
+            return
+        self.greet(viewer)
+        if line:
+            self.recent(viewer, line - 1)
 
 
 async def _tell_presence(table: Table) -> None:

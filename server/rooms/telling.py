@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-import msgspec
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
 
 from protocol.codes import Code
 from protocol.messages import Error, Snapshot, Turn
@@ -39,8 +37,9 @@ def snapshot(table: Table, viewer: Viewer) -> bytes:
 
 
 def refresh(table: Table, viewer: Viewer) -> None:
-    """Give the viewer a snapshot in place of all that it may have missed."""
+    """Give the viewer a snapshot in place of all that it may have missed, and then what else it missed."""
     viewer.connection.outbox.fresh(table.id, (snapshot(table, viewer), *turn_frames(table, viewer)))
+    table.talk.again(viewer)
 
 
 def tell_turns(table: Table, change: Change) -> None:
@@ -66,9 +65,9 @@ def _turn_frame(table: Table, viewer: Viewer, seat: int) -> bytes:
     return viewer.connection.codec.encode(Turn(table.id, table.room.head.seq, actions(table, seat)))
 
 
-def actions(table: Table, seat: int) -> Sequence[dict[str, object]]:
-    """The seat's legal actions as the wire has them."""
-    return [msgspec.to_builtins(action) for action in table.room.legal_actions(seat)]
+def actions(table: Table, seat: int) -> Sequence[Mapping[str, object]]:
+    """The seat's legal actions; in their typed form, which is written as the maps that they stand for."""
+    return cast("Sequence[Mapping[str, object]]", table.room.legal_actions(seat))
 
 
 def check_holder(table: Table, viewer: Viewer) -> None:

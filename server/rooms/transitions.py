@@ -18,7 +18,7 @@ from protocol.codes import Code, ProtocolError
 from server.engines import AnyEngine
 from server.engines.dice import Dice, stream_key
 from server.engines.engine import Action, IllegalAction
-from server.rooms.clocks import Clocks, decide_anew, give_back
+from server.rooms.clocks import Clocks, decide_anew, give_back, retimed
 from server.rooms.entries import (
     Abandoned,
     Acted,
@@ -213,8 +213,9 @@ def at_its_time(rulebook: Rulebook, before: RoomState, planned: RoomState, recor
         return planned
     if isinstance(recorded.entry, Offered | Paused):
         return after(rulebook, before, recorded, None)
-    here = replace(planned, head=Head(recorded.seq, recorded.tag, recorded.at), clocks=before.clocks)
-    return replace(here, clocks=_clocks(rulebook, before, here, recorded.entry))
+    place = (recorded.seq, recorded.at)
+    clocks = retimed(rulebook.shared.clock, before.clocks, planned.clocks, place)
+    return replace(planned, head=Head(recorded.seq, recorded.tag, recorded.at), clocks=clocks)
 
 
 def _bars_undo(state: RoomState, entry: AnyEntry) -> bool:
@@ -291,15 +292,9 @@ def _clocks(rulebook: Rulebook, before: RoomState, state: RoomState, entry: AnyE
     if before.position is None:
         banks = (clock.bank if clock else 0,) * len(state.seats)
         return decide_anew(clock, Clocks(banks), deciding, frozenset(), place)
-    fresh = _fresh(rulebook.engine, before.position.game, state.position.game, deciding)
+    known = [decision.seat for decision in state.clocks.decisions]
+    decision, old, new = rulebook.engine.decision, before.position.game, state.position.game
+    fresh = frozenset([seat for seat in deciding if seat not in known or decision(old, seat) != decision(new, seat)])
     if isinstance(entry, Undone):
         fresh |= {entry.seat}
     return decide_anew(clock, state.clocks, deciding, fresh, place)
-
-
-def _fresh(engine: AnyEngine, before: object, now: object, deciding: tuple[int, ...]) -> frozenset[int]:
-    """The seats of `deciding` whose decision is another than before."""
-    known = frozenset(engine.deciding(before))
-    return frozenset(
-        seat for seat in deciding if seat not in known or engine.decision(before, seat) != engine.decision(now, seat)
-    )

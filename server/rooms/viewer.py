@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from protocol.codec import Codec
-from protocol.messages import RoomId
+from protocol.messages import Join, RoomId
 
 
 class Outbox(Protocol):
@@ -23,11 +23,20 @@ class Outbox(Protocol):
     def update(self, room: RoomId, frame: bytes) -> None:
         """A `patch` or `turn`: dropped while the viewer is behind, a snapshot takes its place."""
 
-    def notice(self, room: RoomId, frame: bytes) -> None:
-        """A `presence` or `chat`: dropped when the outbox is full."""
+    def notice(self, room: RoomId, frame: bytes, line: int = 0) -> None:
+        """A `presence`, or a `chat` with its number: dropped when the outbox is full or the viewer is behind."""
 
     def fresh(self, room: RoomId, frames: Sequence[bytes]) -> None:
-        """A `snapshot`, and a `turn` behind it: in place of all that waits of the room, which is then up to date."""
+        """A `snapshot`, and a `turn` behind it: in place of the room's updates that wait; it is up to date then."""
+
+    def outdated(self, room: RoomId) -> bool:
+        """Whether updates of the room were dropped, so that the viewer is behind until there is a fresh snapshot."""
+
+    def missed(self, room: RoomId) -> int | None:
+        """Whether notices were dropped, which are to be made good now: None, or the first line of chat, 0 if none was.
+
+        Always None while the viewer is behind: the snapshot comes first.
+        """
 
     def forget(self, room: RoomId) -> None:
         """The connection is no longer attached: drop the room's updates and notices that still wait."""
@@ -36,8 +45,8 @@ class Outbox(Protocol):
 class Connection:
     """One connection, as the hub sees it."""
 
-    def __init__(self, codec: Codec, outbox: Outbox, *, failed_lookup: Callable[[], int], max_rooms: int) -> None:
-        """`failed_lookup` is called when a room or token was asked for that does not exist.
+    def __init__(self, codec: Codec, outbox: Outbox, *, failed_lookup: Callable[[Join], int], max_rooms: int) -> None:
+        """`failed_lookup` is called with a `join` whose room or token does not exist.
 
         Its answer: for how many ms the address has to wait, if this was one too many, of which it may learn nothing.
         """

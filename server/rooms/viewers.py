@@ -35,7 +35,8 @@ class Viewer(msgspec.Struct):
             if message == self.presence:
                 return
             self.presence = message
-        self.connection.outbox.notice(room, frame(self.connection.codec))
+        line = message.n if isinstance(message, ChatLine) else 0
+        self.connection.outbox.notice(room, frame(self.connection.codec), line)
 
 
 class Window(msgspec.Struct, frozen=True):

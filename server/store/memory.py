@@ -17,6 +17,7 @@ from server.store import archive
 from server.store.acceptance import accept, check_shape
 from server.store.cursor import cursor_behind, position_of
 from server.store.mailbox import Mailbox
+from server.store.offering import drawn, waiting
 from server.store.store import (
     EMPTY,
     ENDED,
@@ -35,6 +36,7 @@ from server.store.store import (
     Stored,
     StoreUnavailable,
     Sweep,
+    Waiting,
     Wakeup,
     wall_clock,
 )
@@ -197,9 +199,16 @@ class MemoryStore:
         await self._travel()
         return tuple(name for name, _ in self._memory.living())
 
-    async def offers(self) -> Sequence[RoomId]:
+    async def offers(self, limit: int) -> Sequence[Waiting]:
         await self._travel()
-        return tuple(name for name, room in self._memory.living() if room.index.offers)
+        now = self._memory.clock()
+        offering = ((name, room) for name, room in self._memory.living() if room.index.offers)
+        found = [
+            Waiting(name, room.index.listing, offers)
+            for name, room in offering
+            if (offers := waiting(room.index.offers, room.connected(now)))
+        ]
+        return tuple(drawn(found, limit))
 
     async def clocks(self) -> Sequence[RoomId]:
         await self._travel()
@@ -269,7 +278,7 @@ class MemoryStore:
 
     async def compact(self, room: RoomId) -> None:
         found = await self._find(room)
-        if found:
+        if found and found.entries:
             found.archive = archive.pack(found.journal())
             found.entries.clear()
 

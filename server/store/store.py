@@ -98,13 +98,21 @@ class Saved(msgspec.Struct, frozen=True):
     data: bytes
 
 
+class Offer(msgspec.Struct, frozen=True):
+    """A seat for a bot host. `taken`: one has it, and it waits only while it is attached nowhere."""
+
+    seat: int
+    policy: str
+    taken: bool = False
+
+
 class Index(msgspec.Struct, frozen=True):
     """What the store keeps of a room beside its journal, so that it can be found.
 
     `status` is `open` or `playing` or, ended, `finished` or `abandoned`.
     `due` is in ms after the time of the append's entries: when house-keeping has to look at the room (None: never).
     `listing` is what the list of rooms shows of it (the room part of its state, JSON). `clock` says that a clock
-    is running. `offers` says that seats wait for a bot host.
+    is running. `offers` are the seats that bot hosts have to know of, in order.
     """
 
     game: str
@@ -114,7 +122,7 @@ class Index(msgspec.Struct, frozen=True):
     listing: bytes
     due: int | None = None
     clock: bool = False
-    offers: bool = False
+    offers: tuple[Offer, ...] = ()
 
 
 class Append(msgspec.Struct, frozen=True):
@@ -148,6 +156,14 @@ class Page(msgspec.Struct, frozen=True):
 
     rooms: tuple[Listed, ...]
     cursor: str | None
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """A room of whose seats these wait for a bot host now; `listing` as in its index."""
+
+    room: RoomId
+    listing: bytes
+    offers: tuple[Offer, ...]
 
 
 class Line(msgspec.Struct, frozen=True):
@@ -258,8 +274,12 @@ class Store(Protocol):
         One that never has any house-keeping due may be missing.
         """
 
-    async def offers(self) -> Sequence[RoomId]:
-        """Rooms with seats that wait for a bot host."""
+    async def offers(self, limit: int) -> Sequence[Waiting]:
+        """The seats that wait for a bot host: those that nobody has taken, and those whose host is attached nowhere.
+
+        It looks only at rooms of which one may wait, however many have bots; where they are more than `limit`, at so
+        many of them, drawn anew each time.
+        """
 
     async def clocks(self) -> Sequence[RoomId]:
         """Rooms with a running clock."""
@@ -299,7 +319,10 @@ class Store(Protocol):
         """
 
     async def compact(self, room: RoomId) -> None:
-        """Turn an ended room's journal into one compressed record; every reading call answers as before."""
+        """Turn an ended room's journal into one compressed record; every reading call answers as before.
+
+        A journal that is one already is not read for it.
+        """
 
     async def forget(self, room: RoomId) -> None:
         """Remove every trace of the room, save that its id is never given to another."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
@@ -39,6 +40,10 @@ def main(arguments: Sequence[str], environment: Mapping[str, str] = os.environ) 
     except (SettingsError, StoreUnavailable, ValueError) as error:
         print(f"pharos: {error}", file=sys.stderr)
         return CAN_NOT_START
+    except BrokenPipeError:
+        # Whoever read has read enough; what is still buffered must not be written at the exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -48,13 +53,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True)
     look = commands.add_parser("inspect", help="print a room's journal and state")
-    look.add_argument("room")
+    look.add_argument("room", type=str.upper)
     look.add_argument("--secrets", action="store_true", help="also the seed, hands, hashes of tokens, hidden actions")
     look.add_argument("--json", action="store_true", help="one JSON document")
     look.set_defaults(command=_inspect)
     prove = commands.add_parser("verify", help="play journals again by this version's rules and compare digests")
     which = prove.add_mutually_exclusive_group(required=True)
-    which.add_argument("room", nargs="?")
+    which.add_argument("room", nargs="?", type=str.upper)
     which.add_argument("--all", action="store_true", help="every room that is not set aside")
     prove.add_argument("--quiet", action="store_true", help="name only rooms that are not good")
     prove.set_defaults(command=_verify)
@@ -69,7 +74,7 @@ def _existing(settings: Settings) -> Store:
     """
     scheme, _, rest = settings.store.partition(":///")
     if scheme == "sqlite" and not Path(rest).is_file():
-        raise SettingsError("PHAROS_STORE: there is no such file")
+        raise SettingsError(f"PHAROS_STORE: there is no file {Path(rest).absolute()}")
     return open_store(settings)
 
 

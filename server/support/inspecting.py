@@ -73,7 +73,7 @@ def _line(entry: Recorded, change: Change | None, *, actions: bool, secrets: boo
         held = {**held, "action": "***"}
     place = {"seq": entry.seq, "at": entry.at, "tag": entry.tag, "kind": kind_of(entry.entry)}
     seat = getattr(entry.entry, "seat", None)
-    events = [public for public, _ in change.events[1:] if public is not None] if change else []
+    events = msgspec.to_builtins(change.events(None)[1:]) if change else []
     return {**place, **({} if seat is None else {"seat": seat}), **held, **({"events": events} if events else {})}
 
 

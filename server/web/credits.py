@@ -35,6 +35,11 @@ class Credits:
             self._flood_since = now
         return False
 
+    def owe(self, cost: int, now: float) -> None:
+        """A request that was paid for has cost so much more: paid before anything else is."""
+        self._left = min(self._burst, self._left + (now - self._when) * self._rate) - cost
+        self._when = now
+
     @property
     def refusing(self) -> bool:
         """Whether a request was refused since the bucket was last at half."""

@@ -1,22 +1,27 @@
-"""What surrounds every HTTP call: the rule for `Origin`, CORS, headers that keep browsers careful, the last resort.
+"""What surrounds every HTTP call: how many there may be, `Origin`, CORS, careful headers, the last resort.
 
-1. A call that changes anything is refused to pages of a foreign origin before its body is read.
-2. Allowed origins get CORS headers, and answers to their preflights; nobody gets them with credentials.
-3. An exception that nothing else caught is a bug of ours: it is logged here, with the path and without the query.
+1. A call is counted for its address before anything else is looked at, and refused if it is one too many; only whether
+   the server is well may be asked at any time.
+2. A call that changes anything is refused to pages of a foreign origin before its body is read.
+3. Allowed origins get CORS headers, and answers to their preflights; nobody gets them with credentials.
+4. An exception that nothing else caught is a bug of ours: it is logged here, with the path and without the query.
 """
 
 from __future__ import annotations
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from protocol.codes import Code, ProtocolError
 from server.web.answers import failure
+from server.web.limits import Limits, Proxies
 from server.web.origins import Origins
+from server.web.requests import address_of
 
+PROBES = ("/healthz", "/readyz")
 SAFE = ("GET", "HEAD", "OPTIONS")
 
 CAREFUL = {
@@ -39,16 +44,18 @@ log = structlog.get_logger()
 class Guard:
     """The outermost layer of the HTTP side."""
 
-    def __init__(self, app: ASGIApp, origins: Origins) -> None:
+    def __init__(self, app: ASGIApp, origins: Origins, limits: Limits, proxies: Proxies) -> None:
         self._app = app
         self._origins = origins
+        self._limits = limits
+        self._proxies = proxies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve one request."""
         if scope["type"] != "http":
             return
         call = _Call(scope, send, self._origins)
-        early = call.early()
+        early = self._too_many(scope) or call.early()
         if early is not None:
             await early(scope, receive, call.send)
             return
@@ -58,6 +65,14 @@ class Guard:
             return
         except Exception:  # the application has answered `internal` before it let this through
             log.exception("a call raised", method=scope["method"], path=scope["path"])
+
+    def _too_many(self, scope: Scope) -> Response | None:
+        if scope["path"] in PROBES:
+            return None
+        wait = self._limits.call(address_of(Request(scope), self._proxies))
+        if not wait:
+            return None
+        return failure(ProtocolError(Code.RATE_LIMITED, "too many calls from this address", retry_after=wait))
 
 
 class _Call:

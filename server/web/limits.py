@@ -3,7 +3,8 @@
 1. An IPv6 address stands for its /64, an IPv4-mapped one for the IPv4 address.
 2. `X-Forwarded-For` counts only from a trusted proxy; the address is the rightmost one that is not a trusted proxy's.
    Where the header can't be read, the proxy's own address it is: what lies further left may be the client's invention.
-3. Loopback addresses are free, unless the settings say otherwise.
+3. Loopback addresses are free, unless the settings say otherwise. Only a TCP peer is at one: nobody is believed who
+   forwards for it.
 4. Memory is bounded: an address that did nothing lately is forgotten, and where too many did something, the one that
    did so longest ago.
 """
@@ -14,7 +15,11 @@ import ipaddress
 import math
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import NewType
+
+from server.settings import PerAddress
+from server.web.credits import Credits
 
 Address = NewType("Address", str)
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -70,10 +75,72 @@ class Proxies:
         hops = ",".join(forwarded).split(",")[-FORWARDED:] if forwarded else []
         while hops and self._trusts(nearest):
             hop = _parse(hops.pop())
-            if hop is None:
+            if hop is None or (hop.is_loopback and not self._trusts(hop)):
                 break
             nearest = hop
         return _name(nearest)
+
+    def peer(self, host: str | None) -> Address:
+        """The address of a TCP peer by itself; a trusted proxy, which stands for many, has none."""
+        nearest = _parse(host) if host else None
+        return NOWHERE if nearest is None or self._trusts(nearest) else _name(nearest)
+
+
+class Open:
+    """How many connections of a kind each address has."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._count: dict[Address, int] = {}
+
+    def take(self, address: Address, *, free: bool) -> bool:
+        """Count one more, unless there are too many; `free`: whether there may be any number."""
+        count = self._count.get(address, 0)
+        if count >= self._most and not free:
+            return False
+        self._count[address] = count + 1
+        return True
+
+    def give_back(self, address: Address) -> None:
+        """One is closed."""
+        count = self._count[address] - 1
+        if count:
+            self._count[address] = count
+        else:
+            del self._count[address]
+
+    def __len__(self) -> int:
+        return len(self._count)
+
+
+class Calls:
+    """So many calls a second, after a burst, for each address."""
+
+    def __init__(self, rate: int, burst: int, clock: Callable[[], float]) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._clock = clock
+        self._credits: OrderedDict[Address, tuple[Credits, float]] = OrderedDict()
+
+    def wait(self, address: Address) -> int:
+        """Count a call, or say for how many milliseconds the address has to wait."""
+        now = self._clock()
+        known = self._credits.pop(address, None)
+        left = Credits(self._rate, self._burst, now) if known is None else known[0]
+        self._credits[address] = (left, now)
+        self._forget(now)
+        return 0 if left.take(1, now) else left.wait(1)
+
+    def _forget(self, now: float) -> None:
+        """Drop whoever is the longest quiet, while its bucket is full again or there are too many."""
+        while self._credits:
+            address, (_, when) = next(iter(self._credits.items()))
+            if when + self._burst / self._rate > now and len(self._credits) <= ADDRESSES:
+                return
+            del self._credits[address]
+
+    def __len__(self) -> int:
+        return len(self._credits)
 
 
 class Rate:
@@ -121,15 +188,13 @@ class Rate:
 class Limits:
     """The limits per address of one process."""
 
-    def __init__(
-        self, *, connections: int, new_rooms: int, failed_lookups: int, loopback: bool, clock: Callable[[], float]
-    ) -> None:
-        """The numbers are those of protocol section 7; `loopback`: whether loopback addresses are limited too."""
-        self._most = connections
-        self._loopback = loopback
-        self._open: dict[Address, int] = {}
-        self._rooms = Rate(new_rooms, clock)
-        self._lookups = Rate(failed_lookups, clock)
+    def __init__(self, per: PerAddress, clock: Callable[[], float]) -> None:
+        self._loopback = per.limit_loopback
+        self._sockets = Open(per.connections)
+        self._calling = Open(per.http_connections)
+        self._calls = Calls(per.calls_per_second, per.calls_burst, clock)
+        self._rooms = Rate(per.new_rooms, clock)
+        self._lookups = Rate(per.failed_lookups, clock)
 
     def _free(self, address: Address) -> bool:
         if address == NOWHERE:
@@ -137,20 +202,24 @@ class Limits:
         return not self._loopback and "/" not in address and ipaddress.ip_address(address).is_loopback
 
     def connect(self, address: Address) -> bool:
-        """Whether the address may open one more connection; if so, it is counted until `disconnect`."""
-        count = self._open.get(address, 0)
-        if count >= self._most and not self._free(address):
-            return False
-        self._open[address] = count + 1
-        return True
+        """Whether the address may have one more WebSocket; if so, it is counted until `disconnect`."""
+        return self._sockets.take(address, free=self._free(address))
 
     def disconnect(self, address: Address) -> None:
-        """One of the address's connections is closed."""
-        count = self._open[address] - 1
-        if count:
-            self._open[address] = count
-        else:
-            del self._open[address]
+        """One of the address's WebSockets is closed."""
+        self._sockets.give_back(address)
+
+    def arrive(self, peer: Address) -> bool:
+        """Whether the peer may have one more HTTP connection; if so, it is counted until `depart`."""
+        return self._calling.take(peer, free=self._free(peer))
+
+    def depart(self, peer: Address) -> None:
+        """One of the peer's HTTP connections is closed, or has become a WebSocket."""
+        self._calling.give_back(peer)
+
+    def call(self, address: Address) -> int:
+        """Count an HTTP call or a handshake, or say for how many milliseconds the address has to wait."""
+        return 0 if self._free(address) else self._calls.wait(address)
 
     def new_room(self, address: Address) -> int:
         """Count a new room, or say for how many milliseconds the address has to wait."""
@@ -177,3 +246,19 @@ class Limits:
         if not wait:
             self._lookups.count(address)
         return wait
+
+
+@dataclass(frozen=True, slots=True)
+class LookUps:
+    """The look-ups of rooms and tokens that one address makes."""
+
+    limits: Limits
+    address: Address
+
+    def wait(self) -> int:
+        """See `Limits.look_up`."""
+        return self.limits.look_up(self.address)
+
+    def failed(self) -> int:
+        """See `Limits.failed`."""
+        return self.limits.failed(self.address)

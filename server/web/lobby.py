@@ -174,8 +174,8 @@ class Lobby:
         """`POST /api/match`."""
         body = await body_of(request, FindMatch, self._settings)
         with self._counter.new_room(request) as not_needed:
-            found = await self._hub.match(body, _chosen(body.token))
-            if found.seat:  # whoever creates a room has its first seat
+            found, new = await self._hub.match(body, _chosen(body.token))
+            if not new:
                 not_needed()
             return answer(found, 201)
 
@@ -213,7 +213,7 @@ def _seat(request: Request) -> int:
 
 def _wait(request: Request) -> float:
     text = query_of(request, "wait").get("wait", "0")
-    if not (text.isascii() and text.isdecimal() and int(text[:4]) <= LONGEST_WAIT):
+    if not (text.isascii() and text.isdecimal() and len(text) <= 4 and int(text) <= LONGEST_WAIT):
         raise ProtocolError(Code.BAD_MESSAGE, f"wait: must be from 0 to {LONGEST_WAIT}")
     return float(text)
 

@@ -2,8 +2,9 @@
 
 1. A frame waits from the call that brings it until the socket takes it, usually the end of the same turn of the loop.
 2. When the bounds are reached, the socket is asked to take at once. If its peer does not read, what waits of updates
-   and notices is dropped, and the rooms that lost any are *behind*: nothing of such a room waits any more until a
-   snapshot of it comes. Once the peer reads again, the hub is asked for one, a room at a time as the bounds allow.
+   and notices is dropped. A room that lost updates is *behind*: nothing of it waits any more until a snapshot comes. Of
+   one that lost notices no further ones are taken, lest they come before those. Once the peer reads again, the hub is
+   asked to make good what was lost, a room at a time as the bounds allow.
 3. A reply is never dropped. One that comes after a dropped update of its room waits behind the snapshot to come, for
    its effect must be told first. Replies are bounded because nothing is read from a peer that does not read.
 4. A snapshot takes the place of the room's first waiting update, so that replies that wait after it stay after it.
@@ -21,8 +22,8 @@ from server.web.traffic import Traffic
 REPLY, UPDATE, NOTICE = range(3)
 """What a waiting frame is; see `server.rooms.viewer.Outbox`."""
 
-Waiting: TypeAlias = tuple[bytes, RoomId | None, int]
-"""A frame that waits, of which room, and what it is."""
+Waiting: TypeAlias = tuple[bytes, RoomId | None, int, int]
+"""A frame that waits, of which room, what it is, and the number of the line of chat if it is one, else 0."""
 
 
 class BoundedOutbox:
@@ -34,6 +35,7 @@ class BoundedOutbox:
         "_bytes",
         "_framing",
         "_items",
+        "_lost",
         "_max_bytes",
         "_max_frames",
         "_traffic",
@@ -51,6 +53,7 @@ class BoundedOutbox:
         self._bytes = 0
         self._behind: dict[RoomId, list[bytes]] = {}
         self._asked: set[RoomId] = set()
+        self._lost: dict[RoomId, int] = {}
         self.on_waiting: Callable[[], None] = _nothing
         """Called when the first frame waits: the socket takes it at the end of this turn, or when it can."""
         self.on_full: Callable[[], None] = _nothing
@@ -58,8 +61,8 @@ class BoundedOutbox:
 
     @property
     def behind(self) -> bool:
-        """Whether any room waits for a snapshot."""
-        return bool(self._behind)
+        """Whether any room has lost anything that was not made good yet."""
+        return bool(self._behind or self._lost)
 
     @property
     def full(self) -> bool:
@@ -72,11 +75,11 @@ class BoundedOutbox:
         return [item[0] for item in items]
 
     def catch_up(self, resync: Callable[[RoomId], None]) -> None:
-        """The peer reads again: ask for snapshots of the rooms that are behind, while they have room here."""
-        for room in tuple(self._behind):
+        """The peer reads again: ask for what the rooms have lost, while it has room here."""
+        for room in {**self._behind, **self._lost}:
             if self.full:
                 return
-            if room in self._behind and room not in self._asked:
+            if room not in self._asked:
                 self._asked.add(room)
                 resync(room)
 
@@ -98,12 +101,21 @@ class BoundedOutbox:
         else:
             self._put(self._framing.shared(frame), room, UPDATE)
 
-    def notice(self, room: RoomId, frame: bytes) -> None:
-        """See `Outbox`. The room of a dropped notice is behind, too: a snapshot comes, and with it what is so now."""
-        if self._crowded():
-            self._fall_behind(room)
+    def notice(self, room: RoomId, frame: bytes, line: int = 0) -> None:
+        """See `Outbox`."""
+        if room in self._behind or room in self._lost or self._crowded():
+            self._lose(room, line)
         else:
-            self._put(self._framing.shared(frame), room, NOTICE)
+            self._put(self._framing.shared(frame), room, NOTICE, line)
+
+    def outdated(self, room: RoomId) -> bool:
+        """See `Outbox`."""
+        self._asked.discard(room)
+        return room in self._behind
+
+    def missed(self, room: RoomId) -> int | None:
+        """See `Outbox`."""
+        return None if room in self._behind else self._lost.pop(room, None)
 
     def fresh(self, room: RoomId, frames: Sequence[bytes]) -> None:
         """See `Outbox`. If there is no room for it, the room stays behind and another is asked for later."""
@@ -114,7 +126,7 @@ class BoundedOutbox:
         replies = self._behind.pop(room, None)
         if replies is not None:
             self._traffic.resyncs += 1
-        items: list[Waiting] = [(self._framing.frame(frame), room, UPDATE) for frame in frames]
+        items: list[Waiting] = [(self._framing.frame(frame), room, UPDATE, 0) for frame in frames]
         place = next((at for at, item in enumerate(self._items) if _is_update(item, room)), None)
         if place is not None:
             after = [item for item in self._items[place:] if not _is_update(item, room)]
@@ -127,6 +139,7 @@ class BoundedOutbox:
     def forget(self, room: RoomId) -> None:
         """See `Outbox`."""
         self._asked.discard(room)
+        self._lost.pop(room, None)
         if any(item[1] == room for item in self._items):
             self._keep([item for item in self._items if item[1] != room or item[2] == REPLY])
         self._release(room, self._behind.pop(room, ()))
@@ -136,11 +149,11 @@ class BoundedOutbox:
         for reply in replies:
             self._put(reply, room, REPLY)
 
-    def _put(self, frame: bytes, room: RoomId | None, kind: int) -> None:
+    def _put(self, frame: bytes, room: RoomId | None, kind: int, line: int = 0) -> None:
         items = self._items
         if not items:
             self.on_waiting()
-        items.append((frame, room, kind))
+        items.append((frame, room, kind, line))
         self._bytes += len(frame)
 
     def _keep(self, items: list[Waiting]) -> None:
@@ -155,19 +168,27 @@ class BoundedOutbox:
         return self.full
 
     def _fall_behind(self, room: RoomId) -> None:
-        """A frame of this room is dropped."""
+        """An update of this room is dropped."""
         self._traffic.displaced_frames += 1
         self._behind.setdefault(room, [])
+
+    def _lose(self, room: RoomId, line: int) -> None:
+        """A notice of this room is dropped; the first line of chat among them is remembered."""
+        self._traffic.displaced_frames += 1
+        first = self._lost.get(room, 0)
+        self._lost[room] = min(first, line) if first and line else first or line
 
     def _conflate(self) -> None:
         """Drop every update and notice that waits; replies behind a dropped one wait for the room's snapshot."""
         kept: list[Waiting] = []
         for item in self._items:
-            frame, room, kind = item
+            frame, room, kind, line = item
             if room is None:
                 kept.append(item)
-            elif kind != REPLY:
+            elif kind == UPDATE:
                 self._fall_behind(room)
+            elif kind == NOTICE:
+                self._lose(room, line)
             elif room in self._behind:
                 self._behind[room].append(frame)
             else:

@@ -16,6 +16,8 @@ from server.web.limits import Address, Proxies
 T = TypeVar("T")
 
 TOKEN_LENGTH = 256
+QUERY_LENGTH = 1024
+"""Bytes of a query: to take a long one apart costs more than anything that is asked for so."""
 
 
 def address_of(request: Request, proxies: Proxies) -> Address:
@@ -30,6 +32,8 @@ def query_of(request: Request, *names: str) -> Mapping[str, str]:
     Raises:
         ProtocolError: `bad_message`.
     """
+    if len(request.scope["query_string"]) > QUERY_LENGTH:
+        raise ProtocolError(Code.BAD_MESSAGE, f"the query may have {QUERY_LENGTH} bytes")
     given = request.query_params.multi_items()
     if any(name not in names for name, _ in given):
         raise ProtocolError(Code.BAD_MESSAGE, f"the query may hold {', '.join(names)} only")

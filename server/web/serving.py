@@ -9,18 +9,21 @@ signal on to the shell. Here:
 4. Whatever is still there when the time is up is cut, a thread of the store that is stuck included. The exit code is 0
    all the same: nothing was lost.
 
-A second signal cuts at once.
+A second signal cuts at once. Where the settings say so, the end of the standard input counts as a signal.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import gc
+import os
 import signal
 import socket
+import threading
 from collections.abc import Generator, Sequence
-from typing import cast
+from typing import Any, cast
 
 import structlog
 import uvicorn
@@ -40,6 +43,14 @@ SHARE_OF_HUB = 0.6
 FORCED = 1.0
 """Seconds that are left after a second signal."""
 
+COLLECTIONS = (10_000, 20, 50)
+"""Thresholds of the collector: an action leaves some hundred new objects and no cycles; looking often finds nothing."""
+
+
+class CanNotListen(Exception):  # noqa: N818 - reads as the statement it makes
+    """The address can't be had; the text is one line that says why."""
+
+
 log = structlog.get_logger()
 
 
@@ -57,7 +68,7 @@ class Server(uvicorn.Server):
                 host=settings.host,
                 port=settings.port,
                 loop="auto",
-                http=BoundedHttp,
+                http=cast(type[asyncio.Protocol], self._new_call),
                 ws=cast(type[asyncio.Protocol], self._new_socket),
                 lifespan="off",
                 log_config=None,
@@ -66,6 +77,11 @@ class Server(uvicorn.Server):
                 server_header=False,
             )
         )
+
+    def _new_call(self, **uvicorn: Any) -> BoundedHttp:
+        """As uvicorn makes a protocol for a connection."""
+        endpoint, settings = self._site.endpoint, self._site.settings
+        return BoundedHttp(endpoint.limits, endpoint.proxies, settings.call_within, **uvicorn)
 
     def _new_socket(self, *, server_state: ServerState, **_: object) -> Socket:
         """As uvicorn makes a protocol for a request with `Upgrade: websocket`."""
@@ -87,11 +103,20 @@ class Server(uvicorn.Server):
         loop = asyncio.get_running_loop()
         for number in SIGNALS:
             loop.add_signal_handler(number, self._signal)
+        if self._site.settings.stop_with_stdin:
+            threading.Thread(target=self._await_end_of_input, args=(loop,), daemon=True).start()
         try:
             yield
         finally:
             for number in SIGNALS:
                 loop.remove_signal_handler(number)
+
+    def _await_end_of_input(self, loop: asyncio.AbstractEventLoop) -> None:
+        with contextlib.suppress(OSError):
+            while os.read(0, 4096):
+                pass
+        with contextlib.suppress(RuntimeError):  # the loop is closed: the server has stopped already
+            loop.call_soon_threadsafe(self._signal)
 
     def _signal(self) -> None:
         if self.should_exit:
@@ -149,19 +174,41 @@ def serve(site: Site) -> None:
     """Serve the site on an event loop of its own, until a signal.
 
     Raises:
+        CanNotListen: somebody else has the address, or it is none of this machine's.
         StoreUnusable: there is no point in waiting for the hub's store.
     """
     server = Server(site)
 
     async def main() -> None:
+        sockets = await listening(site.settings.host, site.settings.port)
         await site.hub.start()
         # What is there by now stays: no collection of garbage need look at it again.
         gc.collect()
         gc.freeze()
-        await server.serve()
+        gc.set_threshold(*COLLECTIONS)
+        await server.serve(sockets)
 
     with asyncio.Runner(loop_factory=server.config.get_loop_factory()) as runner:
         runner.run(main())
+
+
+async def listening(host: str, port: int) -> list[socket.socket]:
+    """Sockets that listen at every address of this host.
+
+    Raises:
+        CanNotListen: they can't be had.
+    """
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        places = {(family, address) for family, _, _, _, address in found}
+        return [socket.create_server(address[:2], family=family) for family, address in sorted(places)]
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise CanNotListen(f"PHAROS_PORT: {host}:{port} is taken by another program") from None
+        why = error.strerror if isinstance(error, socket.gaierror) or not error.errno else os.strerror(error.errno)
+        raise CanNotListen(f"PHAROS_HOST: {host}:{port} can't be listened at: {why}") from None
 
 
 def _url(host: str, port: int) -> str:

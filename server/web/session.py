@@ -9,14 +9,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 
 import structlog
 from msgspec import UNSET
 
-from protocol.codec import DEPTH
+from protocol.codec import DEPTH, Codec
 from protocol.codes import Close, Code, EncodingProtocolError, ProtocolError, SyntaxProtocolError
 from protocol.messages import (
     PROTOCOL_VERSION,
@@ -34,15 +33,16 @@ from protocol.messages import (
     Welcome,
 )
 from server.rooms.hub import Hub
-from server.rooms.viewer import Connection
+from server.rooms.viewer import Connection, Outbox
 from server.settings import Wire
 from server.web.credits import Credits
 from server.web.gate import Gate
+from server.web.limits import LookUps
 from server.web.traffic import Traffic
 
 SYNTAX_ERRORS = 3
 DEAR = 5
-"""What `legal`, `check` and a spectator's `join` cost, in credits."""
+"""What `legal`, `check` and a `join` without a token that fits cost, in credits."""
 
 log = structlog.get_logger()
 
@@ -70,17 +70,17 @@ class Surroundings:
 class Session:
     """The conversation with one connection."""
 
-    __slots__ = ("_around", "_connection", "_credits", "_look_up", "_settled", "_syntax_errors")
+    __slots__ = ("_around", "_connection", "_credits", "_look_ups", "_settled", "_syntax_errors")
 
-    def __init__(self, around: Surroundings, connection: Connection, look_up: Callable[[], int], now: float) -> None:
-        """`look_up`: for how many ms the connection's address may look up no room. `now`: the event loop's time."""
+    def __init__(self, around: Surroundings, codec: Codec, outbox: Outbox, look_ups: LookUps, now: float) -> None:
+        """`look_ups`: those of the connection's address. `now`: the event loop's time."""
         self._around = around
-        self._connection = connection
-        self._look_up = look_up
+        self._connection = Connection(codec, outbox, failed_lookup=self._failed, max_rooms=around.wire.rooms)
+        self._look_ups = look_ups
         self._credits = Credits(around.wire.credits_per_second, around.wire.credits_burst, now)
         self._syntax_errors = 0
         self._settled = False
-        connection.heard = now
+        self._connection.heard = now
 
     @property
     def settled(self) -> bool:
@@ -138,7 +138,7 @@ class Session:
             self._reply(Ok(id=request.id, time=request.time, now=self._around.hub.clock.now()))
         elif self._around.gate.draining:
             self._refuse(ProtocolError(Code.DRAINING, "the server is going down"), request)
-        elif isinstance(request, Join) and (wait := self._look_up()):
+        elif isinstance(request, Join) and (wait := self._look_ups.wait()):
             error = ProtocolError(Code.RATE_LIMITED, "too many failed look-ups from this address", retry_after=wait)
             self._refuse(error, request)
         else:
@@ -154,6 +154,11 @@ class Session:
             name = type(request).__name__
             log.exception("a request raised", request=name, room=request.room, connection=self._connection.id)
             self._refuse(ProtocolError(Code.INTERNAL, "something went wrong in the server"), request)
+
+    def _failed(self, join: Join) -> int:
+        """This `join` named no room, or a token that fits nothing: it costs what one without a token does."""
+        self._credits.owe(DEAR - _cost(join), self._connection.heard)
+        return self._look_ups.failed()
 
     def _unreadable(self, error: ProtocolError, now: float) -> Close | None:
         if isinstance(error, EncodingProtocolError):

@@ -17,7 +17,7 @@ from server.web import catalogue
 from server.web.endpoint import Endpoint
 from server.web.gate import Gate
 from server.web.guard import Guard
-from server.web.limits import Limits, Proxies
+from server.web.limits import Limits
 from server.web.lobby import Counter, Lobby, broken, refused, unrouted
 from server.web.ops import Lag, Ops
 from server.web.origins import Origins
@@ -29,14 +29,7 @@ class Site:
     """Everything that faces the clients of one process."""
 
     def __init__(self, hub: Hub, settings: Settings) -> None:
-        per = settings.per_address
-        limits = Limits(
-            connections=per.connections,
-            new_rooms=per.new_rooms,
-            failed_lookups=per.failed_lookups,
-            loopback=per.limit_loopback,
-            clock=time.monotonic,
-        )
+        limits = Limits(settings.per_address, time.monotonic)
         self.hub = hub
         self.settings = settings
         self.gate = Gate()
@@ -46,7 +39,7 @@ class Site:
         self.endpoint = Endpoint(
             settings, Surroundings(hub, settings.wire, self.traffic, self.gate), limits, self.origins
         )
-        counter = Counter(limits, Proxies(settings.trusted_proxies), self.gate)
+        counter = Counter(limits, self.endpoint.proxies, self.gate)
         lobby = Lobby(hub, settings, counter)
         ops = Ops(hub, self.gate, self.traffic, self.lag)
         self.app = self._application([*lobby.routes(), *catalogue.routes(), *ops.routes()])
@@ -61,4 +54,4 @@ class Site:
         handlers: dict[Any, Any] = {ProtocolError: refused, HTTPException: unrouted, Exception: broken}
         app = Starlette(routes=routes, exception_handlers=handlers)
         app.router.redirect_slashes = False
-        return Guard(app, self.origins)
+        return Guard(app, self.origins, self.endpoint.limits, self.endpoint.proxies)

@@ -15,7 +15,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import socket as sockets
-from functools import partial
 from typing import cast
 
 import structlog
@@ -27,10 +26,9 @@ from websockets.server import ServerProtocol
 from protocol.codec import JSON
 from protocol.codes import Close, Code, ProtocolError
 from protocol.messages import Error
-from server.rooms.viewer import Connection
 from server.web import frames, handshake
 from server.web.endpoint import Endpoint
-from server.web.limits import Address
+from server.web.limits import Address, LookUps
 from server.web.outbox import BoundedOutbox
 from server.web.session import Session
 
@@ -247,6 +245,8 @@ class Socket(asyncio.Protocol):
         peer = self._transport.get_extra_info("peername")
         forwarded = request.headers.get_all("X-Forwarded-For")
         address = self._endpoint.proxies.client(peer[0] if isinstance(peer, tuple) else None, forwarded)
+        if wait := self._endpoint.limits.call(address):
+            raise ProtocolError(Code.RATE_LIMITED, "too many calls from this address", retry_after=wait)
         if not self._endpoint.limits.connect(address):
             message = "too many connections from this address"
             raise ProtocolError(Code.RATE_LIMITED, message, retry_after=TOO_MANY_CONNECTIONS)
@@ -271,15 +271,9 @@ class Socket(asyncio.Protocol):
             return
         address = self._address
         assert address is not None
-        limits = self._endpoint.limits
-        connection = Connection(
-            codec,
-            self._outbox,
-            failed_lookup=partial(limits.failed, address),
-            max_rooms=self._endpoint.wire.rooms,
-        )
         self._assembly = frames.Assembly(wire.frame_bytes, binary=codec.binary)
-        self._session = Session(self._endpoint.around, connection, partial(limits.look_up, address), self._heard)
+        look_ups = LookUps(self._endpoint.limits, address)
+        self._session = Session(self._endpoint.around, codec, self._outbox, look_ups, self._heard)
         self._session.welcome()
         if self._endpoint.gate.draining:
             self.warn()

@@ -416,6 +416,7 @@ async def test_a_join_that_is_refused(
 
 async def test_nobody_there() -> None:
     async with proxied(1) as proxy:
-        with pytest.raises(Unreachable):
+        with pytest.raises(Unreachable) as missing:
             async with Connection(proxy.url, codec=JSON):
                 pass
+    assert str(missing.value).startswith(f"no server answers at {proxy.url} (")

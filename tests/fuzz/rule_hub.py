@@ -22,7 +22,7 @@ from server.rooms.deciding import Already
 from server.rooms.entries import FORMAT, Created, Recorded
 from server.rooms.intents import ComeBack, GiveUp, Play, TakeBack, TakeSeat
 from server.rooms.options import flat, read_options
-from server.rooms.requests import given, hashed
+from server.rooms.requests import FAILED_LOOK_UPS, given, hashed
 from server.rooms.room import Keep, Room
 from server.rooms.viewer import Connection
 
@@ -81,8 +81,8 @@ class RuleHub:
         try:
             ok = self._answer(connection, message)
         except ProtocolError as error:
-            if error.code in (Code.UNKNOWN_ROOM, Code.UNAUTHORIZED):
-                connection.failed_lookup()
+            if isinstance(message, Join) and error.code in FAILED_LOOK_UPS:
+                connection.failed_lookup(message)
             answer = connection.codec.encode(Error(message.id, error.code, error.message, message.room))
             connection.outbox.reply(answer, None)
             return

@@ -22,7 +22,7 @@ import structlog
 
 from protocol.codec import JSON, MSGPACK, Codec
 from protocol.codes import Close
-from server.settings import Settings, Wire
+from server.settings import PerAddress, Settings, Wire
 from server.web.endpoint import Endpoint
 from server.web.gate import Gate
 from server.web.limits import Limits
@@ -38,6 +38,8 @@ HANDSHAKE = (
     "GET /ws HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: %s\r\n\r\n"
 )
+UNLIMITED = PerAddress(connections=10**9, calls_burst=10**9, failed_lookups=10**9)
+
 TURNS = 1000
 """Turns of the loop after which everything must be done."""
 
@@ -101,7 +103,7 @@ class World:
         self.loop = asyncio.new_event_loop()
         self.hub = RuleHub()
         wire = Wire(credits_per_second=10**6, credits_burst=10**6)
-        limits = Limits(connections=10**9, new_rooms=1, failed_lookups=10**9, loopback=True, clock=self.loop.time)
+        limits = Limits(UNLIMITED, self.loop.time)
         around = Surroundings(self.hub, wire, Traffic(), Gate())  # type: ignore[arg-type]
         self.endpoint = Endpoint(Settings(wire=wire), around, limits, Origins(()))
 

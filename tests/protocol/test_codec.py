@@ -17,7 +17,7 @@ from protocol.codec import CODECS, FRAME_BYTES, JSON, MSGPACK, Codec
 from protocol.codes import Code, ProtocolError
 from protocol.messages import Act, ClientMessage, Error, Ok, Ping, SeatTaken, Snapshot
 from tests.protocol.golden_frames import CLIENT, SERVER
-from tests.protocol.strategies import maps, requests, values
+from tests.protocol.strategies import requests, values
 
 codecs = pytest.mark.parametrize("codec", [JSON, MSGPACK], ids=lambda codec: codec.name)
 
@@ -50,21 +50,6 @@ def test_a_request_is_read_as_it_was_written(codec: Codec, message: ClientMessag
 @given(value=values())
 def test_a_value_is_plain_in_the_codec(codec: Codec, value: Any) -> None:
     assert read(codec, codec.value(value)) == value
-
-
-@codecs
-@given(items=st.lists(values(), max_size=20), members=maps())
-def test_parts_join_to_what_the_whole_would_be(codec: Codec, items: list[Any], members: dict[str, Any]) -> None:
-    assert read(codec, codec.array([codec.value(item) for item in items])) == items
-    assert read(codec, codec.map([(key, codec.value(value)) for key, value in members.items()])) == members
-
-
-@pytest.mark.parametrize("length", [0, 15, 16, 65535, 65536])
-@codecs
-def test_joined_arrays_and_maps_of_any_length(codec: Codec, length: int) -> None:
-    zero = codec.value(0)
-    assert read(codec, codec.array([zero] * length)) == [0] * length
-    assert read(codec, codec.map([(str(n), zero) for n in range(length)])) == {str(n): 0 for n in range(length)}
 
 
 @codecs

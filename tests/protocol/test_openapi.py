@@ -12,7 +12,7 @@ from openapi_spec_validator import validate
 from protocol.openapi import CALLS, openapi
 from protocol.schemas import messages_schema
 from server.rooms.hub import Hub
-from server.settings import Pace, Settings
+from server.settings import Pace, PerAddress, Settings
 from server.store.memory import MemoryStore
 from server.web.gate import Gate
 from server.web.limits import Limits, Proxies
@@ -50,9 +50,7 @@ def test_every_call_says_what_it_takes_and_answers(call: object) -> None:
 
 
 def test_every_route_about_rooms_is_described() -> None:
-    counter = Counter(
-        Limits(connections=1, new_rooms=1, failed_lookups=1, loopback=False, clock=monotonic), Proxies(()), Gate()
-    )
+    counter = Counter(Limits(PerAddress(), monotonic), Proxies(()), Gate())
     routes = Lobby(Hub(MemoryStore(), Pace(), "node-0"), Settings(), counter).routes()
     assert len(routes) > 7
     for route in routes:

@@ -11,12 +11,13 @@ from protocol.messages import RoomId
 from server.engines import latest
 from server.rooms.audience import Change
 from server.rooms.chores import Chore, next_chore
-from server.rooms.deciding import Already
+from server.rooms.deciding import Already, Proposal
 from server.rooms.entries import FORMAT, Created, Recorded
 from server.rooms.intents import AnyIntent, ComeBack, GiveUp, Play, TakeBack, TakeSeat, Vacate
 from server.rooms.options import flat, read_options
 from server.rooms.room import Keep, Room
 from server.rooms.state import RoomState
+from server.rooms.transitions import at_its_time
 from server.settings import Pace
 
 START = 1_764_480_000_000
@@ -58,7 +59,14 @@ class Journal:
         self.now += later
         recorded = Recorded(self.seq + 1, f"{self.seq + 1:016x}", self.now, proposal.entry)
         self.entries.append(recorded)
+        self._plan(recorded, proposal)
         return self.room.commit(recorded)
+
+    def _plan(self, recorded: Recorded, proposal: Proposal) -> None:
+        """What was planned for an earlier time is, once the store has given the entry its own, what it had to be."""
+        planned = self.room.next_state(msgspec.structs.replace(recorded, at=self.state.head.at), proposal.outcome)
+        found = at_its_time(self.room.rulebook, self.state, planned, recorded)
+        assert found == self.room.next_state(recorded, proposal.outcome)
 
     def refusal(self, intent: AnyIntent) -> tuple[str, str]:
         """Code and text with which the intent is refused; nothing may have changed."""

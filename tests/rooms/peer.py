@@ -48,12 +48,18 @@ class Box:
     def update(self, room: RoomId, frame: bytes) -> None:
         self._take(frame)
 
-    def notice(self, room: RoomId, frame: bytes) -> None:
+    def notice(self, room: RoomId, frame: bytes, line: int = 0) -> None:
         self._take(frame)
 
     def fresh(self, room: RoomId, frames: Sequence[bytes]) -> None:
         for frame in frames:
             self._take(frame)
+
+    def outdated(self, room: RoomId) -> bool:
+        return True
+
+    def missed(self, room: RoomId) -> int | None:
+        return None
 
     def forget(self, room: RoomId) -> None:
         pass
@@ -77,8 +83,9 @@ class Peer:
         self.actions: Sequence[dict[str, Any]] = ()
         self.patches: list[Patch] = []
 
-    def _failed(self) -> None:
+    def _failed(self, _: Join) -> int:
         self.failed_lookups += 1
+        return 0
 
     def send(self, kind: type[RoomMessage], **fields: Any) -> int:
         """Send a request without waiting; its id."""

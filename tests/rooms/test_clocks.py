@@ -144,5 +144,5 @@ def test_the_server_plays_only_for_the_decision_that_ran_out(toy: object) -> Non
     journal.already(PlayFor(1, 3, 0))
     journal.already(PlayFor(0, 2, 0))
     change = journal.do(PlayFor(0, 3, 0))
-    assert change.events[0] == ({"kind": "timeout", "seat": 0}, {})
+    assert change.events(None)[0] == {"kind": "timeout", "seat": 0}
     journal.already(PlayFor(0, 3, 0))

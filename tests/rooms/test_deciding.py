@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from server.rooms.deciding import MAX_INVITES
 from server.rooms.entries import Acted, Invited, Offered, Seated
 from server.rooms.intents import (
     Abandon,
@@ -165,6 +166,18 @@ def test_a_vacated_seat_is_taken_by_invite_and_only_once() -> None:
     assert (seat.kind, seat.served, seat.token) == (Kind.HUMAN, False, holder(5))
     journal.do(Vacate(holder(5), 1))
     assert journal.refusal(sit(6, invite=INVITE))[0] == "unauthorized"
+
+
+def test_only_so_many_invites_are_open_at_a_time() -> None:
+    journal = Journal()
+    invites = [bytes([number]).ljust(32) for number in range(MAX_INVITES)]
+    for invite in invites:
+        journal.do(MakeInvite(holder(0), invite))
+    assert journal.refusal(MakeInvite(ADMIN, INVITE))[0] == "rate_limited"
+    journal.vacate(1)
+    journal.do(sit(5, invite=invites[7]))
+    journal.do(MakeInvite(ADMIN, INVITE))
+    assert journal.refusal(MakeInvite(ADMIN, STRANGER))[0] == "rate_limited"
 
 
 def test_a_seat_that_resigned_and_was_vacated_is_nobodys() -> None:

@@ -136,11 +136,14 @@ async def test_http_is_as_late(hub: Hub) -> None:
 
 
 async def test_a_list_does_not_tell_by_whom_it_leaves_out(hub: Hub) -> None:
-    """A room without delay comes and goes in the lists by status; one with delay is in none but that of open rooms."""
+    """A room without delay comes and goes in the lists by status; one with delay is in that of open rooms only, until
+    it is full.
+    """
     slow, quick = await delayed(hub), await Nodes([hub]).party(2)
     lists = {status: await hub.rooms(None, status, None) for status in ("open", "playing", "abandoned")}
     found = {status: {room["id"] for room in listed["rooms"]} for status, listed in lists.items()}  # type: ignore[index, union-attr]
     assert found["playing"] == {quick.room}
+    assert found["open"] == set(), "that no seat is free is told at once, as it is to whoever asks for one"
     assert slow.room not in found["playing"] | found["abandoned"]
 
 

@@ -7,6 +7,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
+from msgspec.structs import replace
 
 from protocol.codec import JSON
 from protocol.codes import ProtocolError
@@ -25,8 +26,9 @@ from protocol.messages import (
     Snapshot,
     TakeSeat,
 )
+from server.settings import Pace
 from tests.rooms.peer import Peer
-from tests.rooms.tables import Nodes, Party, new_token
+from tests.rooms.tables import QUICK, Nodes, Party, new_token
 
 RELOAD = {"type": "reload"}
 
@@ -198,9 +200,9 @@ async def test_time_outs_fire_once_whichever_node(nodes: Nodes) -> None:
     for _ in range(6):
         await party.peers[0].until(party.peers[0].seq + 1)
     await party.settled()
-    events = [patch.events[0]["kind"] for patch in party.peers[0].patches]
-    assert set(events) == {"timeout"}
-    times = [patch.at for patch in party.peers[0].patches]
+    patches = party.peers[0].patches[:6]  # after three of its time-outs a seat is served, at another pace
+    assert {patch.events[0]["kind"] for patch in patches} == {"timeout"}
+    times = [patch.at for patch in patches]
     assert all(later - earlier >= 100 + 20 for earlier, later in pairwise(times))
 
 
@@ -262,3 +264,42 @@ async def test_seats_are_taken_once(nodes: Nodes) -> None:
     assert refusal.value.code == "room_full"
     again, fresh = await nodes.hubs[1].take_seat(RoomId(made), TakeSeat(), party.tokens[1], bot_host=False)
     assert (again.seat, fresh) == (1, False)
+
+
+class TestRoomsAtWhichNobodyLooksHere:
+    """What a node has only touched costs it nothing when it is played elsewhere."""
+
+    @pytest.fixture
+    def pace(self) -> Pace:
+        return replace(QUICK, evict_after=800)
+
+    async def test_it_takes_no_entry_and_lets_go(self, nodes: Nodes) -> None:
+        touched, playing = nodes.hubs
+        party = await Nodes([playing]).party(2)
+        await touched.look(RoomId(party.room))
+        table = touched.known(RoomId(party.room))
+        assert table is not None
+        seen, random = table.room.head, Random(4)
+        async with asyncio.timeout(20):
+            while touched.known(RoomId(party.room)) is not None:
+                assert isinstance(await party.step(random), Ok)
+                assert table.room.head == seen
+        assert (await touched.look(RoomId(party.room)))["turn"] == (await playing.look(RoomId(party.room)))["turn"]
+
+    async def test_whoever_comes_gets_what_is_so_now(self, nodes: Nodes) -> None:
+        touched, playing = nodes.hubs
+        party = await Nodes([playing]).party(2)
+        await touched.look(RoomId(party.room))
+        random = Random(4)
+        for _ in range(5):
+            assert isinstance(await party.step(random), Ok)
+        seq, table = await party.settled(), touched.known(RoomId(party.room))
+        async with asyncio.timeout(5):
+            while table is None or not table.behind:  # noqa: ASYNC110 - nobody tells
+                await asyncio.sleep(0.01)
+        newcomer = Peer(touched, JSON)
+        assert isinstance(await newcomer.join(party.room), Ok)
+        assert newcomer.fold() == {**party.peers[0].fold(), "you": None}
+        assert newcomer.seq == seq
+        assert isinstance(await party.step(random), Ok)
+        await newcomer.until(seq + 1)

@@ -22,7 +22,7 @@ from server.rooms.jobs import Job
 from server.rooms.table import Table
 from server.settings import Pace
 from server.store.memory import Memory, MemoryStore
-from server.store.store import wall_clock
+from server.store.store import StoreUnavailable, wall_clock
 from tests.rooms.peer import Peer
 from tests.rooms.tables import Nodes, Party
 from tests.store.faulty import FaultyStore
@@ -112,6 +112,21 @@ async def test_an_outage_that_goes_on_is_given_back_as_a_whole(hub: Hub, clock: 
     pauses = [entry.ms for entry in await entries(hub, party) if isinstance(entry, Paused)]
     assert len(pauses) == 2
     assert 2 * NIGHT * 1000 - 1000 < sum(pauses) < 2 * NIGHT * 1000 + 5000
+
+
+async def test_a_store_that_can_only_be_read_serves_nobody(hub: Hub, clock: Time, faulty: FaultyStore) -> None:
+    """Looks at the deadlines go well all the while; yet nobody could act, and all of that time is given back."""
+    party = await party_on(hub)
+    faulty.full = True
+    for _ in range(20):
+        clock.leapt += 3
+        with pytest.raises(StoreUnavailable):
+            await hub.keeping.sweep()
+    faulty.full = False
+    async with asyncio.timeout(5):
+        await hub.keeping.sweep()
+    (pause,) = (entry for entry in await entries(hub, party) if isinstance(entry, Paused))
+    assert 60_000 - 500 < pause.ms < 65_000
 
 
 async def test_a_time_that_ran_out_meanwhile_is_given_back_first(hub: Hub, clock: Time) -> None:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from protocol.codec import JSON
-from protocol.messages import Act, Error, Legal, Ok, Patch, RoomId
-from server.rooms.entries import Acted, unpack
+from protocol.messages import Act, Error, Legal, Ok, Patch, Resign, RoomId
+from server.rooms.entries import Acted, Paused, TimedOut, unpack
 from server.rooms.hub import Hub
 from server.store.redis import RedisStore, read_url
 from tests.redis_server import RedisServer, redis_server
@@ -117,6 +118,48 @@ async def test_a_thousand_conflicts_have_one_order_each(nodes: Nodes) -> None:
 @pytest.mark.soak
 async def test_ten_thousand_conflicts_have_one_order_each(nodes: Nodes) -> None:
     await race(nodes, 10_000, 20)
+
+
+async def eventually(holds: Callable[[], Awaitable[bool]]) -> None:
+    """Wait until it does, by itself."""
+    async with asyncio.timeout(15):
+        while not await holds():  # noqa: ASYNC110 - nobody tells
+            await asyncio.sleep(0.05)
+
+
+async def test_a_full_redis_is_cleared_up_and_takes_no_time_from_the_clocks(redis: RedisServer) -> None:
+    """What is over is compressed and removed though nothing else can be written; nobody's clock runs meanwhile."""
+    pace = replace(QUICK, compact_after=500, finished_ttl=1500, outage=500)
+    hub = Hub(RedisStore(read_url(redis.url)), pace, "alone")
+    await hub.start()
+    over = await Nodes([hub]).party(2)
+    going_on = await Nodes([hub]).party(2, clock={"bank": 0, "per_turn": 2000})
+    for peer in over.peers:
+        assert isinstance(await peer.ask(Resign), Ok)
+    await over.peers[0].until(await over.settled() + 1)
+    assert not await over.playing()
+    redis.ask("CONFIG", "SET", "maxmemory", 1)
+    peer = going_on.peers[0]
+    assert isinstance(refusal := await peer.act({"type": "reload"}), Error)
+    assert refusal.code == "unavailable"
+
+    async def compressed() -> bool:
+        return bool(redis.ask("KEYS", "*:archive"))
+
+    async def removed() -> bool:
+        return await hub.store.head(RoomId(over.room)) is None
+
+    async def played() -> bool:
+        return isinstance(await peer.act({"type": "reload"}), Ok)
+
+    await eventually(compressed)
+    await eventually(removed)
+    redis.ask("CONFIG", "SET", "maxmemory", 0)
+    await eventually(played)
+    kinds = [type(unpack(entry.data)) for entry in await hub.store.read(RoomId(going_on.room))]
+    assert Paused in kinds
+    assert TimedOut not in kinds
+    await hub.stop()
 
 
 class Snapshot:

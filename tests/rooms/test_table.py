@@ -27,6 +27,7 @@ from protocol.messages import (
 )
 from server.engines import ENGINES
 from server.rooms import writing
+from server.rooms.entries import Created, Seated, unpack
 from server.rooms.hub import Hub
 from server.rooms.jobs import Job
 from server.rooms.saved import SavedRoom, save
@@ -293,7 +294,7 @@ async def test_a_room_without_a_snapshot_gets_one_with_the_next_entry_after_it_w
 # The desk.
 
 
-async def test_a_room_that_can_not_be_read_keeps_no_bot_host_from_others(hub: Hub, world: Memory) -> None:
+async def test_a_room_that_can_not_be_read_waits_for_a_bot_host_only_until_one_comes(hub: Hub, world: Memory) -> None:
     rooms = []
     for _ in range(3):
         token = new_token()
@@ -305,7 +306,46 @@ async def test_a_room_that_can_not_be_read_keeps_no_bot_host_from_others(hub: Hu
     assert table is not None
     hub.drop(table)
     broken.entries[1] = replace(broken.entries[1], data=b"rubbish")
+    assert {seat["room"] for seat in await hub.waiting_seats()} == set(rooms)
+    with pytest.raises(ProtocolError) as raised:
+        await hub.take_seat(rooms[1], TakeSeat(kind="bot"), new_token(), bot_host=True)
+    assert raised.value.code is Code.BROKEN_ROOM
     assert {seat["room"] for seat in await hub.waiting_seats()} == {rooms[0], rooms[2]}
+
+
+async def test_a_room_and_its_first_seat_are_one_append(world: Memory) -> None:
+    store = FaultyStore(MemoryStore(world))
+    hub = Hub(store, QUICK, "alone")
+    await hub.start()
+    store.fail(Fault.REFUSED)
+    with pytest.raises(ProtocolError) as raised:
+        await hub.create(CreateRoom("islet", 1), new_token())
+    assert raised.value.code is Code.UNAVAILABLE
+    assert world.rooms == {}
+    store.calls.clear()
+    alone = await hub.create(CreateRoom("islet", 1), new_token())
+    empty = await hub.create(CreateRoom("islet", 1, seat=False), new_token())
+    assert store.calls.count("append") == 2
+    journals = [[unpack(entry.data) for entry in world.rooms[RoomId(made.room)].entries] for made in (alone, empty)]
+    assert [list(map(type, journal)) for journal in journals] == [[Created, Seated], [Created]]
+    indices = [world.rooms[RoomId(made.room)].index for made in (alone, empty)]
+    assert [index.status for index in indices] == ["playing", "open"]
+    assert (hub.stats.entries["islet", "created"], hub.stats.entries["islet", "seated"]) == (2, 1)
+    await hub.stop()
+
+
+async def test_no_room_is_read_to_find_the_seats_that_wait_for_bot_hosts(world: Memory) -> None:
+    store = FaultyStore(MemoryStore(world))
+    hub = Hub(store, QUICK, "alone")
+    await hub.start()
+    token, bot = new_token(), new_token()
+    made = await hub.create(CreateRoom("dragonwood", 2), token)
+    await hub.offer(RoomId(made.room), OfferSeats("greedy"), token)
+    await hub.take_seat(RoomId(made.room), TakeSeat(kind="bot"), bot, bot_host=True)
+    store.calls.clear()
+    assert [seat["seat"] for seat in await hub.waiting_seats()] == [1]
+    assert set(store.calls) - {"sweep", "swept"} == {"offers"}
+    await hub.stop()
 
 
 async def test_who_may_not_offer_seats_does_not_learn_how_many_are_free(hub: Hub) -> None:

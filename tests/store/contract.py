@@ -18,7 +18,8 @@ from server.store.memory import Memory, MemoryStore
 from server.store.redis import RedisStore, read_url
 from server.store.sqlite import SqliteStore
 from server.store.store import EMPTY, Append, Head, Index, Store, Wakeup
-from tests.redis_server import RedisServer, shared_cluster, shared_server
+from tests.redis_cluster import shared_cluster
+from tests.redis_server import RedisServer, shared_server
 
 EVER = 2**53 - 1
 SOON = 30_000

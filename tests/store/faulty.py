@@ -1,6 +1,6 @@
 """A store that fails on command, around a real one.
 
-- `away`: every call raises `StoreUnavailable`.
+- `away`: every call raises `StoreUnavailable`; `full`: every one that writes.
 - `fail(...)`: what becomes of the next appends (or lines of chat), one fault each.
 - `hold()` and `release()`: appends wait before they happen; `arrived(n)` returns once n of them do.
 - `delay`: seconds that every call takes beforehand.
@@ -28,8 +28,11 @@ from server.store.store import (
     StoreUnavailable,
     Sweep,
     UnknownOutcome,
+    Waiting,
     Wakeup,
 )
+
+WRITING = frozenset({"append", "save", "swept", "rearm", "say", "attached", "quarantine", "compact", "forget"})
 
 
 class Fault(StrEnum):
@@ -50,7 +53,7 @@ class FaultyStore:
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self.away = False
+        self.away = self.full = False
         self.delay = 0.0
         self.deaf = False
         self.calls: list[str] = []
@@ -86,7 +89,7 @@ class FaultyStore:
         self.calls.append(call)
         if self.delay:
             await asyncio.sleep(self.delay)
-        if self.away:
+        if self.away or (self.full and call in WRITING):
             raise StoreUnavailable("the store is away")
         return self.store
 
@@ -174,8 +177,8 @@ class FaultyStore:
     async def ids(self) -> Sequence[RoomId]:
         return await (await self._reach("ids")).ids()
 
-    async def offers(self) -> Sequence[RoomId]:
-        return await (await self._reach("offers")).offers()
+    async def offers(self, limit: int) -> Sequence[Waiting]:
+        return await (await self._reach("offers")).offers(limit)
 
     async def clocks(self) -> Sequence[RoomId]:
         return await (await self._reach("clocks")).clocks()

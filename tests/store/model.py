@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from protocol.messages import RoomId
-from server.store.store import EMPTY, Append, Attached, Head, Index, Line, Listed, Saved, Stored, Sweep
+from server.store.store import EMPTY, Append, Attached, Head, Index, Line, Listed, Saved, Stored, Sweep, Waiting
 
 
 @dataclass
@@ -114,6 +114,15 @@ class Model:
             for name, room in ((name, self.rooms[name]) for _, name in found)
             if room.index.public and game in (None, room.index.game) and status in (None, room.index.status)
         )
+
+    def waiting(self) -> set[Waiting]:
+        found = set()
+        for name, room in self.living().items():
+            here = room.seats(self.now)
+            offers = tuple(o for o in room.index.offers if not o.taken or o.seat not in here)
+            if offers:
+                found.add(Waiting(name, room.index.listing, offers))
+        return found
 
     def sweep(self) -> Sweep:
         due = sorted(

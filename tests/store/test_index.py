@@ -7,7 +7,7 @@ import pytest
 
 from protocol.messages import RoomId
 from server.store.cursor import cursor_behind
-from server.store.store import EMPTY, Index, Store
+from server.store.store import EMPTY, Index, Offer, Store, Waiting
 from tests.store.contract import FINISHED, OPEN, OTHER, PLAYING, ROOM, World, grown, of
 
 replace = msgspec.structs.replace
@@ -172,18 +172,62 @@ async def test_rooms_that_have_not_ended_are_counted(a: Store, b: Store) -> None
 
 
 async def test_offers_and_running_clocks_are_found(a: Store, b: Store) -> None:
-    head = await a.append(of(ROOM, index=replace(OPEN, offers=True)))
-    other = await a.append(of(OTHER, index=replace(PLAYING, offers=True, public=False)))
-    assert set(await b.offers()) == {ROOM, OTHER}
+    offers = (Offer(0, "greedy"), Offer(2, "hard"))
+    head = await a.append(of(ROOM, index=replace(OPEN, offers=offers)))
+    other = await a.append(of(OTHER, index=replace(PLAYING, offers=offers[:1], public=False)))
+    found = {Waiting(ROOM, OPEN.listing, offers), Waiting(OTHER, PLAYING.listing, offers[:1])}
+    assert set(await b.offers(10)) == found
     assert set(await b.clocks()) == {OTHER}
     await b.append(of(ROOM, head, index=PLAYING))
-    assert set(await a.offers()) == {OTHER}
+    assert set(await a.offers(10)) == {Waiting(OTHER, PLAYING.listing, offers[:1])}
     assert set(await a.clocks()) == {ROOM, OTHER}
     await a.append(of(OTHER, other, index=FINISHED))
-    assert set(await a.offers()) == set()
+    assert set(await a.offers(10)) == set()
     assert set(await a.clocks()) == {ROOM}
     await a.forget(ROOM)
     assert set(await b.clocks()) == set()
+
+
+async def test_of_many_that_wait_for_bot_hosts_some_are_drawn(a: Store, b: Store, world: World) -> None:
+    rooms = await many(a, world, 12, replace(OPEN, offers=(Offer(0, "greedy"),)))
+    found = [waiting.room for _ in range(40) for waiting in await b.offers(5)]
+    assert len(found) == 200
+    assert set(found) == set(rooms)
+
+
+async def test_a_seat_that_a_bot_host_took_waits_while_it_is_attached_nowhere(a: Store, b: Store, world: World) -> None:
+    offers = (Offer(0, "greedy", taken=True), Offer(1, "greedy", taken=True))
+    head = await a.append(of(ROOM, index=replace(PLAYING, offers=offers)))
+
+    async def waits() -> list[int]:
+        return [offer.seat for waiting in await b.offers(10) for offer in waiting.offers]
+
+    assert await waits() == [0, 1]
+    await a.attached(ROOM, "one", (0,), 3)
+    assert await waits() == [1]
+    await b.attached(ROOM, "two", (1,), 0)
+    assert await waits() == []
+    world.step(8_000)
+    await b.attached(ROOM, "two", (1,), 0)
+    head = await a.append(of(ROOM, head, index=replace(PLAYING, offers=offers, status="open")))
+    assert await waits() == []
+    world.step(8_000)
+    assert await waits() == [0]
+    await a.attached(ROOM, "three", (0, 1), 0)
+    assert await waits() == []
+    await a.attached(ROOM, "three", (), 0)
+    assert await waits() == [0]
+    world.step(8_000)
+    assert await waits() == [0, 1]
+    await b.attached(ROOM, "one", (0, 1), 0)
+    assert await waits() == []
+    await a.append(of(ROOM, head, index=replace(PLAYING, offers=(*offers, Offer(2, "hard")))))
+    assert await waits() == [2]
+    await b.attached(ROOM, "one", (0, 1), 0)
+    assert await waits() == [2]
+    await a.quarantine(ROOM, "broken")
+    await b.attached(ROOM, "one", (), 0)
+    assert await waits() == []
 
 
 async def test_a_room_is_due_after_the_time_its_index_names(a: Store, b: Store, world: World) -> None:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from protocol.messages import RoomId
-from server.store.store import EMPTY, Attached, Conflict, Head, Quarantined, Saved, Store
+from server.store.store import EMPTY, Attached, Conflict, Head, Offer, Quarantined, Saved, Store
 from tests.store.contract import EVER, FINISHED, OTHER, PLAYING, ROOM, World, grown, of
 
 
@@ -62,7 +62,7 @@ async def test_a_quarantined_room_takes_no_entry(a: Store, b: Store) -> None:
 
 
 async def test_a_quarantined_room_is_in_no_list(a: Store, world: World) -> None:
-    await a.append(of(ROOM, index=msgspec.structs.replace(PLAYING, offers=True)))
+    await a.append(of(ROOM, index=msgspec.structs.replace(PLAYING, offers=(Offer(0, "greedy"),))))
     await grown(a, OTHER, 1)
     head = await a.head(ROOM)
     assert head
@@ -70,7 +70,7 @@ async def test_a_quarantined_room_is_in_no_list(a: Store, world: World) -> None:
     world.step(60_000)
     assert [room.room for room in (await a.rooms(None, None, None, 10)).rooms] == [OTHER]
     assert await a.count() == 1
-    assert await a.offers() == ()
+    assert await a.offers(10) == ()
     assert await a.clocks() == ()
     await a.rearm(ROOM, head, 1)
     assert (await a.sweep(10)).due == (OTHER,)

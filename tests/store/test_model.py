@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 
 from protocol.messages import RoomId
-from server.store.store import EMPTY, Append, Conflict, Head, Index, NotInTime, Quarantined, Saved, Store
+from server.store.store import EMPTY, Append, Conflict, Head, Index, NotInTime, Offer, Quarantined, Saved, Store
 from tests.store.contract import STILL, World
 from tests.store.model import Model
 
@@ -23,6 +23,7 @@ ROOMS = [RoomId(name) for name in ("AAAAAA", "BBBBBB", "CCCCCC")]
 GAMES, STATUSES = ("burano", "islet"), ("open", "playing", "finished", "abandoned")
 
 rooms = st.sampled_from(ROOMS)
+offers = st.builds(Offer, seat=st.integers(0, 3), policy=st.just("greedy"), taken=st.booleans())
 indices = st.builds(
     Index,
     game=st.sampled_from(GAMES),
@@ -32,7 +33,7 @@ indices = st.builds(
     listing=st.binary(max_size=3),
     due=st.none() | st.integers(0, 20_000),
     clock=st.booleans(),
-    offers=st.booleans(),
+    offers=st.lists(offers, unique_by=lambda offer: offer.seat, max_size=2).map(tuple),
 )
 EXAMPLES = {"redis": 5}
 windows = st.sampled_from([(-1, 1), (-1, 1), (-1, 1), (0, 0), (-5, -1), (1, 5)])
@@ -204,11 +205,11 @@ class Agreement(RuleBasedStateMachine):
         async def agree() -> None:
             lists = ((None, None), ("burano", None), (None, "open"), ("islet", "playing"))
             await asyncio.gather(*(listed(game, status) for game, status in lists))
-            count, offers, clocks, sweep = await asyncio.gather(
-                store.count(), store.offers(), store.clocks(), store.sweep(10)
+            count, waiting, clocks, sweep = await asyncio.gather(
+                store.count(), store.offers(10), store.clocks(), store.sweep(10)
             )
             assert count == sum(room.index.status in ("open", "playing") for room in living.values())
-            assert set(offers) == {name for name, room in living.items() if room.index.offers}
+            assert set(waiting) == model.waiting()
             assert set(clocks) == {name for name, room in living.items() if room.index.clock}
             assert sweep == model.sweep()
 

@@ -30,6 +30,9 @@ def test_sentinels() -> None:
     assert (place.shape, place.seeds, place.service) == (Shape.SENTINEL, (("one", 26379), ("two", 7001)), "main")
     assert (place.options["db"], place.options["password"]) == (2, "secret")
     assert place.sentinel_options == {"password": "other"}
+    place = read_url("rediss+sentinel://one/main?ssl_cert_reqs=none")
+    assert place.tls is not None
+    assert place.sentinel_options == {}
 
 
 def test_a_socket() -> None:
@@ -50,6 +53,9 @@ def test_a_socket() -> None:
         ("redis+sentinel://u:hush@one", "must end with"),
         ("redis+unix://", "needs the path"),
         ("redis://u:hush@one?db=x", "'db'"),
+        ("redis://u:hush@one?colour=red", "a setting that"),
+        ("rediss://u:hush@one?ssl_ca_certs=/no/such/file", "TLS can't be set up: .*No such file"),
+        ("rediss://u:hush@one?ssl_cert_reqs=sometimes", "TLS can't be set up"),
     ],
 )
 def test_a_url_that_can_not_be_meant_is_refused_without_its_secret(url: str, told: str) -> None:

@@ -108,5 +108,5 @@ def test_no_such_room_and_no_such_file(
     assert main(["inspect", "NOSUCH"], environment(file)) == 1
     assert capsys.readouterr().err == "pharos: NOSUCH: there is no such room\n"
     assert main(["inspect", "NOSUCH"], environment(tmp_path / "none.db")) == 2
-    assert capsys.readouterr().err == "pharos: PHAROS_STORE: there is no such file\n"
+    assert capsys.readouterr().err == f"pharos: PHAROS_STORE: there is no file {tmp_path}/none.db\n"
     assert not list(tmp_path.iterdir())

@@ -64,6 +64,14 @@ class Evening:
         self.tables.append(table)
         await asyncio.gather(*(self._seat(table, token, number + seat) for seat, token in enumerate(tokens)))
 
+    async def play_on(self, games: Sequence[tuple[str, int]], number: int, late: asyncio.Event) -> None:
+        """One game after the other, until it is late; the last is played out."""
+        for game, seats in itertools.islice(itertools.cycle(games), number, None):
+            await self.play(game, seats, number)
+            number += 1
+            if late.is_set():
+                return
+
     async def ask(self, first: int, call: Callable[[Lobby], Awaitable[T]]) -> T:
         """Ask one node, and then the others, until one answers."""
         for number in itertools.count(first):
@@ -123,6 +131,24 @@ class Evening:
 
 async def _take(room: str, token: str, lobby: Lobby) -> Mapping[str, Any]:
     return await lobby.take_seat(room, token=token)
+
+
+def check_loss(table: Table, kept: Mapping[tuple[int, str], int], replay: Mapping[str, Any]) -> int:
+    """What was told as `kept` is in the journal, once, and no action twice; all heard how it ended. How many are lost.
+
+    For a store that may forget its last entries: whatever else got its `ok` may be gone.
+    """
+    entries = {entry["seq"]: entry for entry in replay["entries"]}
+
+    def there(seat: int, key: str, seq: int) -> bool:
+        entry = entries.get(seq, {"kind": ""})
+        return entry["kind"] == "action" and (entry["seat"], entry["action"]) == (seat, table.sent[seat, key])
+
+    assert all(there(seat, key, seq) for (seat, key), seq in kept.items())
+    assert "timeout" not in {entry["kind"] for entry in replay["entries"]}
+    assert table.results == [replay["result"]] * table.seats
+    check_result(replay)
+    return sum(not there(seat, key, seq) for (seat, key), seq in table.acknowledged.items())
 
 
 def check_table(table: Table, replay: Mapping[str, Any], journal: Sequence[AnyEntry]) -> None:

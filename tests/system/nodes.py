@@ -1,4 +1,4 @@
-"""Several server processes over one Redis."""
+"""Several server processes over one store."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from tests.redis_server import RedisServer, redis_server
 
 
 class Nodes:
-    """The Redis, and the servers, each of which keeps its port when it is started again."""
+    """The servers, each of which keeps its port when it is started again. `redis`: what they share, if it is one."""
 
-    def __init__(self, redis: RedisServer, environment: Mapping[str, str], modules: Sequence[str]) -> None:
-        self.redis = redis
-        self._environment = {"PHAROS_STORE": redis.url, **environment}
+    redis: RedisServer
+
+    def __init__(self, environment: Mapping[str, str], modules: Sequence[str]) -> None:
+        self._environment = environment
         self._modules = modules
         self.servers: list[ServerProcess] = []
         self.dead: list[ServerProcess] = []
@@ -69,10 +70,19 @@ def nodes(
     folder: Path, environment: Mapping[str, str] | None = None, *, modules: Sequence[str] = ("server",) * 3
 ) -> Iterator[Nodes]:
     """Nodes that are ready, over a Redis that keeps what it acknowledges; `modules`: what each one runs."""
-    with redis_server(folder / "redis") as redis:
-        these = Nodes(redis, environment or {}, modules)
-        try:
-            these.start()
-            yield these
-        finally:
-            these.close()
+    with redis_server(folder / "redis") as redis, nodes_on(redis.url, environment, modules=modules) as these:
+        these.redis = redis
+        yield these
+
+
+@contextmanager
+def nodes_on(
+    store: str, environment: Mapping[str, str] | None = None, *, modules: Sequence[str] = ("server",) * 3
+) -> Iterator[Nodes]:
+    """Nodes that are ready, over a store that is there."""
+    these = Nodes({"PHAROS_STORE": store, **(environment or {})}, modules)
+    try:
+        these.start()
+        yield these
+    finally:
+        these.close()

@@ -35,13 +35,6 @@ async def seat_players(server: ServerProcess, port: int, game: tuple[str, int], 
     return [Player(url, made["room"], who, next(codecs), Random(random.random())) for who in (*tokens, None)]
 
 
-async def strike(proxy: Chaos, faults: int) -> None:
-    """So many faults, one after the other."""
-    while proxy.done.total() < faults:
-        await asyncio.sleep(BETWEEN)
-        proxy.strike()
-
-
 async def all_equal(server: ServerProcess, players: list[Player]) -> None:
     """Every viewer's state is the one that a newcomer in its place gets, by the server's own digest, too."""
     newest = max(player.seq for player in players)
@@ -90,6 +83,21 @@ class Evening:
         for end in ends:
             end.cancel()
 
+    async def strike(self, faults: int) -> None:
+        """So many faults, one after the other: no faster than is played, and until many players have come back."""
+        while self.proxy.done.total() < faults or self.played <= faults or self.resumed <= faults / 10:
+            await asyncio.sleep(BETWEEN)
+            if self.proxy.done.total() < min(faults, self.played):
+                self.proxy.strike()
+
+    @property
+    def played(self) -> int:
+        return self.total(lambda player: len(player.acts))
+
+    @property
+    def resumed(self) -> int:
+        return self.total(lambda player: player.resumed)
+
     def total(self, count: Callable[[Player], int]) -> int:
         return sum(count(player) for players in self.games for player in players)
 
@@ -98,19 +106,17 @@ async def play_through(folder: Path, faults: int, seed: int) -> Counter[str]:
     """Play while faults strike, then let all come to rest; check every viewer and every journal. What was done."""
     path = folder / "rooms.db"
     with serving({"PHAROS_STORE": f"sqlite:///{path}"}) as server:
-        async with chaos(server.port, Random(seed)) as proxy, asyncio.timeout(60 + faults):
+        async with chaos(server.port, Random(seed)) as proxy, asyncio.timeout(180 + faults):
             evening = Evening(server, proxy, Random(seed))
             async with asyncio.TaskGroup() as group:
                 for game in GAMES:
                     group.create_task(evening.table(game))
-                await strike(proxy, faults)
+                await evening.strike(faults)
                 evening.ending.set()
         assert [entry for entry in server.log if entry["level"] in ("warning", "error")] == []
         assert server.noise == []
     await check_journals(path, evening.games)
     assert evening.total(lambda player: player.gaps) <= proxy.done["drop one reply"], "a gap that no network made"
-    assert evening.total(lambda player: player.resumed) > faults / 10, "hardly anybody had to come back"
-    assert evening.total(lambda player: len(player.acts)) > faults, "hardly anything was played"
     return proxy.done
 
 

@@ -5,16 +5,19 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import math
-from collections.abc import Mapping, Sequence
-from contextlib import AsyncExitStack
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, AsyncExitStack
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from clients.lobby import Lobby
+from server.store.redis import RedisStore, read_url
 from server.store.sqlite import SqliteStore
+from server.store.store import Store
 from tests.processes import ServerProcess
+from tests.redis_server import redis_server
 from tests.system.crowd import Crowd, stick
 from tests.system.evening import Evening, check_table
 from tests.system.journals import stored
@@ -32,10 +35,10 @@ class Load(msgspec.Struct, frozen=True):
     """Actions a game between two steps of the deploy."""
 
 
-def environment(folder: Path, load: Load, port: int = 0) -> dict[str, str]:
+def environment(store: str, load: Load, port: int = 0) -> dict[str, str]:
     """Settings of every node."""
     return {
-        "PHAROS_STORE": f"sqlite:///{folder}/rooms.db",
+        "PHAROS_STORE": store,
         "PHAROS_PORT": str(port),
         "PHAROS_SHUTDOWN_WITHIN": str(load.grace),
         "PHAROS_SHUTDOWN_DELAY": str(load.grace // 10),
@@ -61,9 +64,12 @@ async def deployed(server: ServerProcess, settings: Mapping[str, str], grace: in
     return again
 
 
-async def deploy(folder: Path, load: Load) -> None:
-    """Play, watch and be stuck on two nodes, deploy them one after the other, and hold every journal to account."""
-    nodes = [ServerProcess(environment(folder, load)) for _ in range(2)]
+async def deploy(url: str, store: Store, load: Load) -> None:
+    """Play, watch and be stuck on two nodes, deploy them one after the other, and hold every journal to account.
+
+    `store` opens what the URL names.
+    """
+    nodes = [ServerProcess(environment(url, load)) for _ in range(2)]
     try:
         for node in nodes:
             await asyncio.to_thread(node.wait_ready)
@@ -79,7 +85,7 @@ async def deploy(folder: Path, load: Load) -> None:
             for place in range(2):
                 await evening.until(evening.oks + load.between * len(load.games))
                 assert not any(table.results for table in evening.tables), "a deploy must come in the middle of games"
-                settings = environment(folder, load, nodes[place].port)
+                settings = environment(url, load, nodes[place].port)
                 nodes[place] = await deployed(nodes[place], settings, load.grace)
                 await crowd.until_attached(load.watchers)
             evening.pause = 0.0
@@ -95,7 +101,7 @@ async def deploy(folder: Path, load: Load) -> None:
             if node.process.poll() is None:
                 node.kill()
     check_crowd(crowd, load)
-    journals = await stored(SqliteStore(folder / "rooms.db"), [table.room for table in evening.tables])
+    journals = await stored(store, [table.room for table in evening.tables])
     for table, replay in zip(evening.tables, replays, strict=True):
         check_table(table, replay, journals[table.room])
         assert "paused" not in {entry["kind"] for entry in replay["entries"]}, "somebody's clock noticed"
@@ -111,11 +117,29 @@ def check_crowd(crowd: Crowd, load: Load) -> None:
 GAMES = (("dragonwood", 2), ("burano", 2), ("islet", 2))
 
 
+@contextlib.contextmanager
+def sqlite(folder: Path) -> Iterator[tuple[str, Store]]:
+    """A file, and a store on it."""
+    yield f"sqlite:///{folder}/rooms.db", SqliteStore(folder / "rooms.db")
+
+
+@contextlib.contextmanager
+def redis(folder: Path) -> Iterator[tuple[str, Store]]:
+    """A Redis, and a store on it."""
+    with redis_server(folder / "redis") as server:
+        yield server.url, RedisStore(read_url(server.url))
+
+
 async def test_two_nodes_are_deployed_one_after_the_other(tmp_path: Path) -> None:
-    await deploy(tmp_path, Load(GAMES, watchers=100, stuck=6, grace=6000, pause=0.2, between=2))
+    with redis(tmp_path) as (url, store):
+        await deploy(url, store, Load(GAMES, watchers=100, stuck=6, grace=6000, pause=0.2, between=2))
 
 
 @pytest.mark.soak
-async def test_two_nodes_are_deployed_under_thousands_of_sockets(tmp_path: Path) -> None:
-    load = Load(GAMES * 7, watchers=2000, stuck=100, grace=20_000, pause=0.5, between=3)
-    await deploy(tmp_path, load)
+@pytest.mark.parametrize("store", [sqlite, redis])
+async def test_two_nodes_are_deployed_under_thousands_of_sockets(
+    tmp_path: Path, store: Callable[[Path], AbstractContextManager[tuple[str, Store]]]
+) -> None:
+    with store(tmp_path) as (url, opened):
+        load = Load(GAMES * 7, watchers=2000, stuck=100, grace=20_000, pause=0.5, between=3)
+        await deploy(url, opened, load)

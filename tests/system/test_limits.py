@@ -15,7 +15,7 @@ from tests.processes import ServerProcess, serving
 from tests.system.calls import calling, code_of
 from tests.system.party import seated
 from tests.system.wire import wired
-from tests.web.raw import TEXT, RawSocket, connected, frame, raw
+from tests.web.raw import TEXT, RawSocket, admitted, connected, frame, raw
 
 LIMITS = {
     "PHAROS_STORE": "memory://",
@@ -124,8 +124,7 @@ async def test_connections_of_an_address(server: ServerProcess, address: dict[st
         assert int(reply.headers["retry-after"]) > 0
         async with connected(server.port, {"X-Forwarded-For": next(_addresses)}):
             pass
-    async with connected(server.port, address):
-        pass
+    await admitted(server.port, address)
 
 
 async def test_requests_of_a_connection(server: ServerProcess, address: dict[str, str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import signal
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
@@ -23,15 +22,6 @@ LONG = [*SHORT, ("burano", 2), ("dragonwood", 4), ("bretagne", 2)]
 Trouble = Callable[[Nodes], Awaitable[None]]
 
 
-async def play_on(evening: Evening, games: Sequence[tuple[str, int]], number: int, late: asyncio.Event) -> None:
-    """One game after the other, until it is late; the last is played out."""
-    for game, seats in itertools.islice(itertools.cycle(games), number, None):
-        await evening.play(game, seats, number)
-        number += 1
-        if late.is_set():
-            return
-
-
 async def check_all(evening: Evening, these: Nodes) -> None:
     """Every table against its journal; every node says the same of every room."""
     journals = await stored(RedisStore(read_url(these.redis.url)), [table.room for table in evening.tables])
@@ -47,7 +37,7 @@ async def evening_of(folder: Path, rooms: int, trouble: Trouble, games: Sequence
     """Play at all nodes while there is trouble; then every `ok` must hold, and all must agree."""
     with nodes(folder) as these:
         evening, late = Evening(these.urls), asyncio.Event()
-        playing = asyncio.gather(*(play_on(evening, games, number, late) for number in range(rooms)))
+        playing = asyncio.gather(*(evening.play_on(games, number, late) for number in range(rooms)))
         troubled = asyncio.ensure_future(trouble(these))
         await asyncio.wait([playing, troubled], return_when=asyncio.FIRST_COMPLETED)
         assert troubled.done(), playing.exception()
@@ -61,26 +51,26 @@ async def evening_of(folder: Path, rooms: int, trouble: Trouble, games: Sequence
         return evening
 
 
-async def kill_nodes(these: Nodes, times: int) -> None:
-    """Every five seconds a random node dies, and another one takes its place."""
+async def kill_nodes(these: Nodes, times: int, every: float) -> None:
+    """Every so many seconds a random node dies, and a second or so later another one takes its place."""
     random = Random(5)
     for _ in range(times):
-        await asyncio.sleep(4)
+        await asyncio.sleep(every * 0.8)
         number = random.randrange(len(these.servers))
         await these.kill(number)
-        await asyncio.sleep(1)
+        await asyncio.sleep(every * 0.2)
         await these.start_again(number)
 
 
 async def test_nodes_are_killed_and_no_action_is_lost_or_doubled(tmp_path: Path) -> None:
-    evening = await evening_of(tmp_path, 12, lambda these: kill_nodes(these, 3))
+    evening = await evening_of(tmp_path, 12, lambda these: kill_nodes(these, 3, every=2))
     assert evening.reconnects >= 12
     assert evening.oks > 500
 
 
 @pytest.mark.soak
 async def test_nodes_are_killed_for_ten_minutes(tmp_path: Path) -> None:
-    evening = await evening_of(tmp_path, 60, lambda these: kill_nodes(these, 100), LONG)
+    evening = await evening_of(tmp_path, 60, lambda these: kill_nodes(these, 100, every=5), LONG)
     assert evening.oks > 10_000
 
 

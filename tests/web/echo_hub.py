@@ -81,7 +81,9 @@ class EchoHub:
 
     def resync(self, connection: Connection, rooms: Collection[RoomId]) -> None:
         for room in rooms:
-            connection.outbox.fresh(room, [self._snapshot(connection, room)])
+            if connection.outbox.outdated(room):
+                connection.outbox.fresh(room, [self._snapshot(connection, room)])
+            connection.outbox.missed(room)
 
     def gone(self, connection: Connection) -> None:
         for room in tuple(connection.rooms):
@@ -89,7 +91,7 @@ class EchoHub:
 
     def _join(self, connection: Connection, room: RoomId, message: Join) -> None:
         if room.startswith("NO"):
-            connection.failed_lookup()
+            connection.failed_lookup(message)
             self._say(connection, Error(message.id, Code.UNKNOWN_ROOM, "no such room", room))
             return
         if room not in connection.rooms:
@@ -117,7 +119,7 @@ class EchoHub:
             if frame is None:
                 frame = frames[viewer.codec.name] = viewer.codec.encode(message)
             if notice:
-                viewer.outbox.notice(room, frame)
+                viewer.outbox.notice(room, frame, getattr(message, "n", 0))
             else:
                 viewer.outbox.update(room, frame)
 
@@ -158,8 +160,8 @@ class EchoHub:
     async def waiting_seats(self) -> list[dict[str, Any]]:
         return self.offered
 
-    async def match(self, body: FindMatch, token: str) -> MatchFound:
-        return MatchFound("ROOM22", 1 if body.game == "found" else 0, token)
+    async def match(self, body: FindMatch, token: str) -> tuple[MatchFound, bool]:
+        return MatchFound("ROOM22", 1, token), body.game != "found"
 
     async def rooms(self, game: str | None, status: str | None, cursor: str | None) -> dict[str, Any]:
         return {"rooms": [{"game": game, "status": status}], "cursor": cursor}

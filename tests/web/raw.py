@@ -155,3 +155,12 @@ async def connected(port: int, headers: Mapping[str, str] | None = None) -> Asyn
         assert reply.status == 101, reply
         assert (await socket.hear())["t"] == "welcome"
         yield socket
+
+
+async def admitted(port: int, headers: Mapping[str, str]) -> None:
+    """Until a connection is let in again: the server sees a little later that another is gone."""
+    async with asyncio.timeout(PATIENCE):
+        while True:
+            async with raw(port) as socket:
+                if (await socket.handshake(headers=headers)).status == 101:
+                    return

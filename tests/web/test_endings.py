@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from tests.processes import ServerProcess, serving
-from tests.web.raw import PING, TEXT, RawSocket, connected, frame, raw
+from tests.web.raw import PING, TEXT, RawSocket, admitted, connected, frame, raw
 
 HASTY = {
     "PHAROS_PING_EVERY": "200",
@@ -168,8 +168,7 @@ async def test_too_many_connections_of_an_address_are_refused(server: ServerProc
             assert int(reply.headers["retry-after"]) > 0
         async with connected(server.port, {"X-Forwarded-For": "203.0.113.1, 203.0.113.2"}):
             pass
-    async with connected(server.port, forwarded):
-        pass
+    await admitted(server.port, forwarded)
 
 
 async def test_failed_lookups_of_an_address_count_over_its_connections(server: ServerProcess) -> None:

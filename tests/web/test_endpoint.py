@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 
-from server.settings import Settings
+from server.settings import PerAddress, Settings
 from server.web.endpoint import AT_ONCE, Endpoint
 from server.web.gate import Gate
 from server.web.limits import Limits
@@ -34,7 +34,7 @@ class Written:
 
 def make() -> Endpoint:
     settings = Settings()
-    limits = Limits(connections=1, new_rooms=1, failed_lookups=1, loopback=False, clock=lambda: 0.0)
+    limits = Limits(PerAddress(), lambda: 0.0)
     around = Surroundings(EchoHub(), settings.wire, Traffic(), Gate())  # type: ignore[arg-type]
     return Endpoint(settings, around, limits, Origins(()))
 

@@ -6,8 +6,9 @@ import ipaddress
 
 import pytest
 
+from server.settings import PerAddress
 from server.web import limits
-from server.web.limits import NOWHERE, Address, Limits, Proxies, Rate
+from server.web.limits import NOWHERE, Address, Calls, Limits, Proxies, Rate
 
 ALICE, BOB = Address("192.0.2.1"), Address("192.0.2.2")
 
@@ -108,7 +109,7 @@ def test_a_rate_remembers_no_more_addresses_than_it_may(monkeypatch: pytest.Monk
 
 
 def make(*, loopback: bool = False) -> Limits:
-    return Limits(connections=2, new_rooms=2, failed_lookups=2, loopback=loopback, clock=Watch())
+    return Limits(PerAddress(2, 2, 20, 200, 2, 2, limit_loopback=loopback), Watch())
 
 
 def test_connections_are_counted_while_they_are_open() -> None:
@@ -121,7 +122,61 @@ def test_connections_are_counted_while_they_are_open() -> None:
     assert bounds.connect(ALICE)
     for address in (ALICE, ALICE, BOB):
         bounds.disconnect(address)
-    assert bounds._open == {}
+    assert len(bounds._sockets) == 0
+
+
+def test_http_connections_are_counted_apart_from_websockets() -> None:
+    bounds = make()
+    assert [bounds.arrive(ALICE) for _ in range(3)] == [True, True, False]
+    assert bounds.connect(ALICE)
+    bounds.depart(ALICE)
+    assert bounds.arrive(ALICE)
+
+
+def test_calls_come_in_a_burst_and_then_at_their_pace() -> None:
+    watch = Watch()
+    bounds = Limits(PerAddress(calls_per_second=20, calls_burst=5), watch)
+    assert [bounds.call(ALICE) for _ in range(6)] == [0, 0, 0, 0, 0, 50]
+    assert bounds.call(BOB) == 0
+    watch.now += 0.051
+    assert [bounds.call(ALICE) for _ in range(2)] == [0, 49]
+    watch.now += 60
+    assert [bounds.call(ALICE) > 0 for _ in range(6)] == [False] * 5 + [True]
+
+
+def test_calls_are_remembered_for_as_long_as_they_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "ADDRESSES", 10)
+    watch = Watch()
+    calls = Calls(1, 5, watch)
+    for number in range(50):
+        calls.wait(Address(f"192.0.2.{number}"))
+    assert len(calls) == 10
+    watch.now += 6
+    calls.wait(ALICE)
+    assert len(calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("trusted", "forwarded", "address"),
+    [
+        ("10.0.0.0/8", "127.0.0.1", "10.0.0.1"),
+        ("10.0.0.0/8", "127.0.0.1, 10.0.0.2", "10.0.0.2"),
+        ("10.0.0.0/8", "::1", "10.0.0.1"),
+        ("10.0.0.0/8", "::ffff:127.0.0.1", "10.0.0.1"),
+        ("10.0.0.0/8,127.0.0.0/8", "203.0.113.7, 127.0.0.1", "203.0.113.7"),
+    ],
+)
+def test_nobody_is_at_home_because_a_header_says_so(trusted: str, forwarded: str, address: str) -> None:
+    """Whoever lives within the trusted networks can write the header as it likes."""
+    assert trusting(*trusted.split(",")).client("10.0.0.1", [forwarded]) == address
+
+
+def test_a_trusted_proxy_has_as_many_connections_as_it_wants() -> None:
+    proxies = trusting("10.0.0.0/8")
+    assert proxies.peer("10.0.0.1") == proxies.peer("::ffff:10.0.0.1") == proxies.peer(None) == NOWHERE
+    assert proxies.peer("192.0.2.1") == ALICE
+    bounds = make()
+    assert all(bounds.arrive(NOWHERE) for _ in range(9))
 
 
 def test_new_rooms_and_failed_lookups_are_limited() -> None:

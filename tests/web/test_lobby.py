@@ -181,6 +181,12 @@ async def test_bot_hosts_prove_themselves_with_the_key(desk: Desk) -> None:
     assert error_of(await desk.call("GET", "/api/bots?wait=26", headers=key)) == (400, "bad_message")
 
 
+@pytest.mark.parametrize("wait", ["26", "0026", "00099999", "-1", "1.5", "", "\u0663"])
+async def test_a_bot_host_waits_no_longer_than_it_may(desk: Desk, wait: str) -> None:
+    key = {"Authorization": "Bearer the-key"}
+    assert error_of(await desk.call("GET", f"/api/bots?wait={wait}", headers=key)) == (400, "bad_message")
+
+
 async def test_without_a_key_nobody_is_a_bot_host() -> None:
     desk = Desk()
     for header in ("Bearer x", "Bearer", ""):

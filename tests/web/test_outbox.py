@@ -185,7 +185,7 @@ def test_a_snapshot_takes_the_place_of_the_first_waiting_update() -> None:
     assert reader.read() == [b"ok of the join", b"snapshot", b"turn", b"ok of 1", b"of B", b"chat"]
 
 
-def test_a_dropped_notice_leaves_its_room_behind() -> None:
+def test_a_dropped_notice_is_made_good_when_the_peer_reads() -> None:
     reader = Reader()
     for _ in range(4):
         reader.outbox.reply(b"ok", None)
@@ -194,6 +194,51 @@ def test_a_dropped_notice_leaves_its_room_behind() -> None:
     reader.read()
     reader.outbox.catch_up(reader.asked.append)
     assert reader.asked == [A]
+
+
+def test_of_a_room_that_is_behind_nothing_comes_before_its_snapshot() -> None:
+    reader = Reader()
+    fill(reader, A)
+    reader.read()
+    reader.outbox.notice(A, b"presence")
+    reader.outbox.notice(A, b"line 7", 7)
+    reader.outbox.notice(A, b"line 8", 8)
+    assert reader.read() == []
+    assert reader.outbox.outdated(A)
+    assert reader.outbox.missed(A) is None, "the snapshot comes first"
+    reader.outbox.fresh(A, [b"snapshot"])
+    reader.outbox.notice(A, b"line 9", 9)
+    assert reader.read() == [b"snapshot"], "line 7 comes first"
+    assert reader.outbox.missed(A) == 7
+    assert reader.outbox.missed(A) is None
+    reader.outbox.notice(A, b"line 7", 7)
+    assert reader.read() == [b"line 7"]
+    assert not reader.outbox.behind
+
+
+def test_the_first_line_that_was_dropped_is_named_in_whatever_order_they_were() -> None:
+    reader = Reader()
+    for line in (5, 6):
+        reader.outbox.notice(A, b"line", line)
+    for _ in range(2):
+        reader.outbox.reply(b"ok", None)
+    reader.outbox.notice(A, b"line", 7)
+    reader.outbox.update(B, b"update")  # there is no room for it: what waits is dropped, the lines among it
+    assert reader.read() == [b"ok", b"ok"]
+    assert not reader.outbox.outdated(A), "no update of A was lost: it needs no snapshot"
+    assert reader.outbox.missed(A) == 5
+    assert reader.outbox.outdated(B)
+    reader.outbox.fresh(B, [b"snapshot"])
+    assert reader.outbox.missed(B) is None
+    assert not reader.outbox.behind
+
+
+def test_whoever_missed_who_is_there_only_is_told_that_only() -> None:
+    reader = Reader()
+    for _ in range(4):
+        reader.outbox.reply(b"ok", None)
+    reader.outbox.notice(A, b"presence")
+    assert reader.outbox.missed(A) == 0
 
 
 def test_a_room_is_asked_for_once() -> None:
@@ -259,10 +304,10 @@ def test_forgetting_a_room_that_is_behind_releases_its_replies() -> None:
 
 
 class Conversation(RuleBasedStateMachine):
-    """Any order of calls: the viewer's state never has a gap, and no reply comes before its effect.
+    """Any order of calls: the viewer's state never has a gap, no reply comes before its effect, no line is lost.
 
     A frame says what it is: a patch brings `seq` after `seq - 1`, a snapshot brings any, a reply names the seq that
-    must have been seen before it.
+    must have been seen before it. What is said is told again from the line that the outbox names.
     """
 
     def __init__(self) -> None:
@@ -270,6 +315,8 @@ class Conversation(RuleBasedStateMachine):
         self.reader = Reader(max_frames=5, max_bytes=400)
         self.seq = {A: 0, B: 0}
         self.seen = {A: 0, B: 0}
+        self.lines = {A: 0, B: 0}
+        self.heard = {A: 0, B: 0}
         self.owed = 0
         self.replies = 0
 
@@ -279,8 +326,13 @@ class Conversation(RuleBasedStateMachine):
         self._send("patch", room, size)
 
     @rule(room=st.sampled_from((A, B)), size=st.integers(0, 60))
-    def notice(self, room: RoomId, size: int) -> None:
-        self._send("notice", room, size)
+    def line(self, room: RoomId, size: int) -> None:
+        self.lines[room] += 1
+        self._say(room, self.lines[room], size)
+
+    @rule(room=st.sampled_from((A, B)), size=st.integers(0, 60))
+    def presence(self, room: RoomId, size: int) -> None:
+        self._send("presence", room, size)
 
     @rule(room=st.sampled_from((A, B)))
     def reply(self, room: RoomId) -> None:
@@ -294,19 +346,35 @@ class Conversation(RuleBasedStateMachine):
     @rule()
     def the_peer_reads(self) -> None:
         self._got(self.reader.read())
-        self.reader.outbox.catch_up(lambda room: self._send("snapshot", room, 10))
+        self.reader.outbox.catch_up(self._make_good)
 
     def _send(self, kind: str, room: RoomId, size: int) -> None:
         frame = json.dumps([kind, room, self.seq[room], "x" * size]).encode()
         match kind:
             case "patch":
                 self.reader.outbox.update(room, frame)
-            case "notice":
+            case "presence":
                 self.reader.outbox.notice(room, frame)
             case "reply":
                 self.reader.outbox.reply(frame, room)
             case "snapshot":
                 self.reader.outbox.fresh(room, [frame])
+                self._say_again(room)
+
+    def _say_again(self, room: RoomId) -> None:
+        first = self.reader.outbox.missed(room)
+        for line in range(first, self.lines[room] + 1) if first else ():
+            self._say(room, line, 10)
+
+    def _make_good(self, room: RoomId) -> None:
+        if self.reader.outbox.outdated(room):
+            self._send("snapshot", room, 10)
+        else:
+            self._say_again(room)
+
+    def _say(self, room: RoomId, line: int, size: int) -> None:
+        frame = json.dumps(["line", room, line, "x" * size]).encode()
+        self.reader.outbox.notice(room, frame, line)
 
     def _got(self, frames: Sequence[bytes]) -> None:
         for frame in frames:
@@ -317,6 +385,9 @@ class Conversation(RuleBasedStateMachine):
             elif kind == "snapshot":
                 assert seq >= self.seen[room], "a snapshot of the past"
                 self.seen[room] = seq
+            elif kind == "line":
+                assert seq == self.heard[room] + 1, "a line that is lost, or comes twice"
+                self.heard[room] = seq
             elif kind == "reply":
                 assert self.seen[room] >= seq, "a reply before its effect"
                 self.replies += 1
@@ -324,7 +395,7 @@ class Conversation(RuleBasedStateMachine):
     @invariant()
     def what_waits_is_bounded(self) -> None:
         waiting = self.reader.outbox._items
-        droppable = [frame for frame, _, kind in waiting if kind]
+        droppable = [frame for frame, _, kind, _ in waiting if kind]
         assert len(droppable) <= 6
         assert sum(map(len, droppable)) < 400 + 200
 
@@ -334,6 +405,7 @@ class Conversation(RuleBasedStateMachine):
         assert not self.reader.outbox.behind
         assert self.replies == self.owed, "a reply was lost"
         assert self.seen == self.seq, "the viewer never caught up"
+        assert self.heard == self.lines, "a line was lost"
 
 
 TestConversation = Conversation.TestCase

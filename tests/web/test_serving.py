@@ -10,6 +10,7 @@ from collections.abc import Mapping
 import httpx
 import pytest
 
+from server.web.serving import CanNotListen, listening
 from tests.processes import PATIENCE, ServerProcess, serving
 from tests.web.raw import connected, raw
 
@@ -143,13 +144,20 @@ async def test_a_second_signal_cuts_at_once() -> None:
             assert await ended(server) == 0
 
 
-def test_a_port_that_is_taken_is_one_clear_line() -> None:
+async def test_a_port_that_is_taken_can_not_be_had() -> None:
     with echo() as server:
-        other = ServerProcess({"PHAROS_PORT": str(server.port)}, MODULE)
-        assert other.wait() not in (0, None)
-        (entry,) = other.log
-        assert "address already in use" in entry["event"].lower()
-        assert other.noise == []
+        with pytest.raises(CanNotListen, match=f"127.0.0.1:{server.port} is taken"):
+            await listening("127.0.0.1", server.port)
+        assert server.get("/healthz")[0] == 200
+
+
+async def test_a_name_is_listened_at_wherever_it_leads() -> None:
+    sockets = await listening("localhost", 0)
+    found = {each.getsockname()[0] for each in sockets}
+    for each in sockets:
+        each.close()
+    assert "127.0.0.1" in found
+    assert found <= {"127.0.0.1", "::1"}
 
 
 async def test_an_endless_head_is_refused() -> None:

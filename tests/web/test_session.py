@@ -11,8 +11,7 @@ import pytest
 
 from protocol.codec import JSON, MSGPACK, Codec
 from protocol.codes import Close
-from protocol.messages import RoomId
-from server.rooms.viewer import Connection
+from protocol.messages import Join, RoomId
 from server.settings import Wire
 from server.web.frames import Framing
 from server.web.gate import Gate
@@ -30,16 +29,20 @@ class Talk:
         self.gate = Gate()
         self.traffic = Traffic()
         self.codec = codec
-        self.failed = 0
+        self.failures = 0
+        self.told_to_wait = wait
         self.now = 100.0
-        self.wait = wait
         self.outbox = BoundedOutbox(Framing(binary=codec.binary), self.traffic, max_frames=10_000, max_bytes=10**9)
-        self.connection = Connection(codec, self.outbox, failed_lookup=self._fail, max_rooms=64)
         around = Surroundings(self.hub, Wire(), self.traffic, self.gate)  # type: ignore[arg-type]
-        self.session = Session(around, self.connection, lambda: self.wait, self.now)
+        self.session = Session(around, codec, self.outbox, self, self.now)  # type: ignore[arg-type]
+        self.connection = self.session._connection
 
-    def _fail(self) -> None:
-        self.failed += 1
+    def wait(self) -> int:
+        return self.told_to_wait
+
+    def failed(self) -> int:
+        self.failures += 1
+        return self.told_to_wait
 
     def send(self, **message: Any) -> Close | None:
         payload = msgpack.packb(message) if self.codec.binary else json.dumps(message).encode()
@@ -176,6 +179,32 @@ def test_what_a_request_costs(message: dict[str, Any], cost: int) -> None:
     assert talk.traffic.refused["rate_limited"] == 1
 
 
+@pytest.mark.parametrize("token", [{}, {"token": "x"}])
+def test_a_join_that_fits_nothing_costs_what_a_spectator_s_does(token: dict[str, str]) -> None:
+    talk = Talk()
+    for _ in range(8):
+        talk.send(t="join", id=1, room="NOROOM", **token)
+    for number in range(41):
+        talk.send(t="ping", id=number)
+    assert [message["code"] for message in talk.got() if message["t"] == "error"] == ["unknown_room"] * 8 + [
+        "rate_limited"
+    ]
+
+
+def test_what_many_joins_at_once_owe_is_paid_before_anything_else() -> None:
+    talk = Talk()
+    for _ in range(80):
+        talk.send(t="join", id=1, room="LATE22", token="x")
+    for _ in range(80):  # the room's answer comes when all have been read
+        talk.connection.failed_lookup(Join(1, RoomId("LATE22"), token="x"))
+    talk.outbox.take()
+    talk.now += 7.9
+    talk.send(t="ping", id=1)
+    talk.now += 0.2
+    talk.send(t="ping", id=2)
+    assert [message["t"] for message in talk.got()] == ["error", "ok"]
+
+
 def test_a_flood_ends_the_conversation_after_ten_seconds() -> None:
     talk = Talk()
     started = talk.now
@@ -215,8 +244,8 @@ def test_failed_lookups_are_reported_and_too_many_of_them_stop_further_joins() -
     talk = Talk()
     talk.send(t="join", id=1, room="NOROOM")
     assert talk.one()["code"] == "unknown_room"
-    assert talk.failed == 1
-    talk.wait = 4000
+    assert talk.failures == 1
+    talk.told_to_wait = 4000
     talk.send(t="join", id=2, room="ABCDEF")
     error = talk.one()
     assert (error["code"], error["retry_after"]) == ("rate_limited", 4000)

@@ -45,7 +45,7 @@ def choose(state: Mapping[str, Any], actions: Sequence[Action], random: Random) 
 
 def ranked(state: Mapping[str, Any], actions: Sequence[Action], random: Random) -> Sequence[Action]:
     """The actions by their worth, the best first."""
-    table = Table(state["game"], state["you"])
+    table = Table(state)
     values = [table.value(action) + random.random() * 1e-3 for action in actions]
     order = sorted(range(len(actions)), key=lambda place: -values[place])
     return [actions[place] for place in order]
@@ -54,8 +54,10 @@ def ranked(state: Mapping[str, Any], actions: Sequence[Action], random: Random) 
 class Table:
     """What one decision goes by: the public view and the own seat."""
 
-    def __init__(self, game: Mapping[str, Any], you: Mapping[str, Any]) -> None:
-        self.game = game
+    def __init__(self, state: Mapping[str, Any]) -> None:
+        game, you = state["game"], state["you"]
+        self.phase: str = state["turn"]["phase"]
+        self.game: Mapping[str, Any] = game
         self.seat: int = you["seat"]
         self.hand: list[str] = list(you["fish"])
         self.family: Mapping[str, Any] = game["families"][self.seat]
@@ -105,7 +107,7 @@ class Table:
     def _coin_privilege(self, _action: Action) -> float:
         """A privilege for a coin when the coin pays for an action that is worth it; else it keeps."""
         taken = self.game["actions"]
-        if self.game["phase"] != "turn" or not 0 < taken < len(BOX.action_coins):
+        if self.phase != "turn" or not 0 < taken < len(BOX.action_coins):
             return -1.0
         short = -BOX.action_coins[taken] - self.family["coins"]
         useful = 0 < short <= self.family["privileges"] and sum(self.family["ready"].values()) > 0

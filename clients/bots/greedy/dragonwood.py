@@ -63,14 +63,15 @@ def choose(state: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], rando
 
 def _table(state: Mapping[str, Any]) -> Table:
     game, you = state["game"], state["you"]
-    return Table(game, you["seat"], tuple(you["hand"]), _turns_left(game, you["seat"]))
+    turns_left = _turns_left(game, state["turn"]["number"], you["seat"])
+    return Table(game, you["seat"], tuple(you["hand"]), turns_left)
 
 
-def _turns_left(game: Mapping[str, Any], seat: int) -> float:
+def _turns_left(game: Mapping[str, Any], number: int, seat: int) -> float:
     """The own turns that are left, the present one included; estimated by the cards left until the last turns begin."""
     seats = len(game["seats"])
     if game["final_turn"] is not None:
-        next_own = game["number"] + (seat - game["in_turn"]) % seats
+        next_own = number + (seat + 1 - number) % seats
         return float((game["final_turn"] - next_own) // seats + 1)
     decks = COMPONENTS.printed.decks_until_end - game["ran_out"]
     cards: int = game["adventurer_deck"] + (decks - 1) * len(game["discard"])

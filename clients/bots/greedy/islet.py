@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from server.engines.dice import Dice
-from server.engines.engine import Action
+from server.engines.engine import Action, with_turn
 from server.engines.islet import ENGINE
 from server.engines.islet.actions import LayEgg, LayTile, Pay, Stop, Walk, payment_of
 from server.engines.islet.components import NESTS, TERRAINS, Counts
@@ -49,7 +49,9 @@ def choose(state: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], rando
     if len(actions) == 1:
         return actions[0]
     dice = Dice(random.randbytes(32))
-    table = ENGINE.imagine(state["game"], state["you"], len(state["game"]["seats"]), ENGINE.options(), dice)
+    game, turn = state["game"], state["turn"]
+    public = with_turn(game, (turn["number"], turn["phase"]))
+    table = ENGINE.imagine(public, state["you"], len(game["seats"]), ENGINE.options(), dice)
     best = best_turn(table, dice).line[0]
     wanted = msgspec.to_builtins(best)
     return wanted if wanted in actions else random.choice(actions)

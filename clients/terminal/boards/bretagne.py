@@ -1,4 +1,4 @@
-"""Bretagne at a terminal: the coast, the harbours, the markets, the players.
+"""Bretagne at a terminal: the players, the coast, the harbours, the markets.
 
 Seats are letters (A is seat 0), with the same colour everywhere; `A2` on a level is its builder with two workers on it.
 Materials are br, st, sa, wo in tables, words elsewhere. Colours only repeat what letters and words say. All of it goes
@@ -22,14 +22,13 @@ from clients.terminal.boards.bretagne_words import (
     SHORT,
     counted,
     describe,
-    name_of,
     narrate,
     tile_in_words,
 )
+from clients.terminal.games import State, seat_name
 
 __all__ = ["board", "describe", "narrate"]
 
-State: TypeAlias = Mapping[str, Any]
 Fields: TypeAlias = Mapping[str, Any]
 
 SEAT_STYLES = ("bold cyan", "bold yellow", "bold magenta", "bold green")
@@ -50,15 +49,15 @@ TASKS = {
 
 
 def board(state: State, width: int = 80) -> RenderableType:
-    """The whole table as this viewer sees it, `width` columns wide."""
+    """The whole table as this viewer sees it, `width` columns wide; what the players have comes first."""
     game = state["game"]
     if game is None:
         return Text("The game has not started yet.")
-    tables = [part(game, width) for part in (_coast, _harbours, _tiles)]
-    parts: list[RenderableType] = [_headline(state), *tables, _markets(game), _players(state, width)]
+    parts: list[RenderableType] = [_headline(state), _players(state, width)]
     if state["you"] is not None:
         parts.append(Text(f"Your equipment: {_kinds(state['you']['hand'])}", style="bold"))
-    return Group(*parts)
+    tables = [part(game, width) for part in (_coast, _harbours, _tiles)]
+    return Group(*parts, *tables, _markets(game))
 
 
 def _headline(state: State) -> Text:
@@ -68,16 +67,17 @@ def _headline(state: State) -> Text:
     line.append(weather["now"].upper(), style=WEATHER_STYLES[weather["now"]])
     line.append(f"   Forecast: {weather['forecast'] or 'none, the last round'}")
     line.append(f"\nEngineers a level: {_engineers(game)}", style="")
-    line.append("\nOrder: ").append_text(_letters(game["order"]))
-    line.append("   Passed: ").append_text(_letters(game["passed"]))
+    line.append("   Order: ").append_text(_letters(game["order"]))
+    if game["passed"]:
+        line.append("   Passed: ").append_text(_letters(game["passed"]))
     for seat in state["turn"]["seats"]:
-        line.append("\n> ").append_text(_seat(seat)).append(f" {name_of(state, seat)} {TASKS[game['task']['phase']]}")
+        line.append("\n> ").append_text(_seat(seat)).append(f" {seat_name(state, seat)} {TASKS[game['task']['phase']]}")
         line.append(_about(game["task"]))
     if state["result"] is not None:
         result = state["result"]
         line.append(f"\nThe end: {REASONS[result['reason']]}. ")
         ranked = sorted(range(len(result["ranks"])), key=lambda seat: int(result["ranks"][seat]))
-        line.append(", ".join(f"{result['ranks'][i]}. {name_of(state, i)} {result['scores'][i]}" for i in ranked))
+        line.append(", ".join(f"{result['ranks'][i]}. {seat_name(state, i)} {result['scores'][i]}" for i in ranked))
     return line
 
 
@@ -169,7 +169,7 @@ def _players(state: State, width: int) -> Table:
         table.add_column(name, justify="left" if name in ("", "Name", "Barge") else "right", no_wrap=True)
     for seat, each in enumerate(state["game"]["players"]):
         you = state["you"] is not None and state["you"]["seat"] == seat
-        name = name_of(state, seat)[: 12 if you else 16] + (" you" if you else "")
+        name = seat_name(state, seat)[: 12 if you else 16] + (" you" if you else "")
         workers = f"{each['warehouse']}+{each['reserve']} {each['brest']} {each['lorient']}"
         stock = [str(n) for n in each["materials"].values()]
         numbers = [str(each["points"]), str(each["coins"]), *stock, str(each["engineers"]), workers]

@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-State: TypeAlias = Mapping[str, Any]
+from clients.terminal.games import State, seat_name
+
 Fields: TypeAlias = Mapping[str, Any]
 
 SEATS = "ABCD"
@@ -21,14 +22,8 @@ _REWARDS = {"coins": "coin", "equipment": "card", "points": "pt", "workers": "wo
 _and = " and ".join
 
 
-def name_of(state: State, seat: int) -> str:
-    """The name at the seat."""
-    taken = state["room"]["seats"][seat]
-    return str(taken["name"]) if taken else f"Seat {seat + 1}"
-
-
 def _who(state: State, seat: int) -> str:
-    return f"{name_of(state, seat)} ({SEATS[seat]})"
+    return f"{seat_name(state, seat)} ({SEATS[seat]})"
 
 
 def counted(counts: Mapping[str, int]) -> str:
@@ -161,8 +156,9 @@ def _narrate_built(state: State, event: Fields) -> str:
 
 
 def _narrate_crewed(state: State, event: Fields) -> str:
-    home = f", {event['home']} went home for {event['points']} points" if event["home"] else ""
-    return f"{event['workers']} workers of {_who(state, event['seat'])} man the level{home}"
+    home = f", {event['home']} went home for {counted({'points': event['points']})}" if event["home"] else ""
+    man = "worker stays" if event["workers"] == 1 else "workers stay"
+    return f"{_who(state, event['seat'])}: {event['workers'] or 'no'} {man} on the level{home}"
 
 
 def _narrate_traded(state: State, event: Fields) -> str:

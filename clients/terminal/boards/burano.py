@@ -16,12 +16,12 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from clients.terminal.boards.burano_words import describe, narrate
+from clients.terminal.boards.burano_words import describe, many, narrate
 from clients.terminal.boards.burano_words import seat_name as _name
+from clients.terminal.games import State
 
 __all__ = ["board", "describe", "narrate"]
 
-State: TypeAlias = Mapping[str, Any]
 View: TypeAlias = Mapping[str, Any]
 
 STYLES = {
@@ -41,20 +41,19 @@ LEFT = 45  # columns of the island beside the sea
 
 
 def board(state: State, width: int = 80) -> RenderableType:
-    """The whole table as this viewer sees it, `width` columns wide."""
+    """The whole table as this viewer sees it, `width` columns wide; the own family comes first."""
     game = state["game"]
     if game is None:
         return Text("The game has not started yet.")
+    own = state["you"]["seat"] if state["you"] is not None else None
+    first, *others = sorted(range(len(game["families"])), key=lambda seat: seat != own)
     parts: list[RenderableType] = [
-        _headline(state, width),
+        _headline(state),
+        _family(state, first, width),
         _side_by_side(_island(game), _sea(game), width),
         _side_by_side(_workshops(game), _market(game), width),
     ]
-    parts += (_family(state, seat, width) for seat in range(len(game["families"])))
-    if state["you"] is not None:
-        fish = ", ".join(state["you"]["fish"]) or "none"
-        parts.append(Panel(Text(f"Fish in hand: {fish}"), title="You alone see", title_align="left", width=width))
-    return Group(*parts)
+    return Group(*parts, *(_family(state, seat, width) for seat in others))
 
 
 def _side_by_side(left: RenderableType, right: RenderableType, width: int) -> Table:
@@ -78,27 +77,25 @@ def _cubes(cubes: Mapping[str, int]) -> Text:
     return Text(" ").join(there) if there else Text("none", style="dim")
 
 
-def _headline(state: State, width: int) -> RenderableType:
+def _headline(state: State) -> Text:
     game = state["game"]
     season = SEASONS[game["season"]] if game["season"] < len(SEASONS) else f"Season {game['season'] + 1}"
-    when = f"{season}, round {game['round'] + 1} of {game['rounds']}, turn {game['turn']}"
+    when = f"{season}, round {game['round'] + 1} of {game['rounds']}, turn {state['turn']['number']}"
     lines = Text()
     lines.append(f"{when}: {_task(state)}\n", style="bold")
     for work in ("fish", "lace", "earn"):
         colours = [colour for colour, what in game["markers"].items() if what == work]
         lines.append(f"{work} ").append_text(_letters(colours)).append("   ")
-    lines.append("supply ").append_text(_cubes(game["supply"]))
-    title = "Burano"
-    return Panel(lines, title=title, title_align="left", width=width)
+    return lines.append("supply ").append_text(_cubes(game["supply"]))
 
 
 def _task(state: State) -> str:
-    game = state["game"]
-    if game["phase"] == "over":
+    game, phase = state["game"], state["turn"]["phase"]
+    if phase == "over":
         return "the game is over"
-    if game["phase"] == "pyramid":
+    if phase == "pyramid":
         builders = ", ".join(_name(state, seat) for seat in state["turn"]["seats"])
-        return f"{builders} build pyramids"
+        return f"pyramids, built by {builders}"
     task = game["task"]
     what = {
         "roofs": "takes roofs",
@@ -110,7 +107,7 @@ def _task(state: State) -> str:
         "recall": "may take workers back",
         "reward": "chooses the reward of a roof",
         "lace_scoring": "may score lace",
-    }[game["phase"]]
+    }[phase]
     reds = f" ({', '.join(task['reds'])}; {task['left']} workers)" if task["reds"] is not None else ""
     return f"{_name(state, game['seat'])} {what}{reds}"
 
@@ -168,14 +165,14 @@ def _sea(game: View) -> RenderableType:
     seats = range(len(game["families"]))
     table = Table.grid(padding=(0, 1, 0, 0))
     table.add_row(
-        Text("sea island", style="dim"),
-        Text("docks", style="dim"),
+        Text("island", style="dim"),
+        Text("dock", style="dim"),
         Text("workers", style="dim"),
         Text("boat", style="dim"),
     )
     for island in game["islands"]:
         workers = "/".join(str(island["workers"][seat]) for seat in seats)
-        table.add_row(island["name"], _letters(island["docks"]), workers, _boats(game, island["name"]))
+        table.add_row(island["name"], _letters(island["docks"], ""), workers, _boats(game, island["name"]))
     for harbour in _harbours(game):
         table.add_row(harbour, "", "", _boats(game, harbour))
     lines: list[RenderableType] = [table]
@@ -242,10 +239,12 @@ def _family(state: State, seat: int, width: int) -> RenderableType:
     game = state["game"]
     family = game["families"][seat]
     decides = seat in state["turn"]["seats"]
+    own = state["you"] is not None and state["you"]["seat"] == seat
     lines: list[RenderableType] = [
         Text(
-            f"{family['points']} points  {family['coins']} coins  {family['privileges']} privileges  "
-            f"{family['hand']} fish in hand  boat: {family['boat']}"
+            f"{many(family['points'], 'point')}  {many(family['coins'], 'coin')}  "
+            f"{many(family['privileges'], 'privilege')}  "
+            f"{family['hand']} fish  boat: {family['boat']}"
         ),
         _line("wheel", _wheel(family["wheel"])),
         _line("pyramid", _pyramid(family["pyramid"])).append("  ready ").append_text(_cubes(family["ready"])),
@@ -262,6 +261,8 @@ def _family(state: State, seat: int, width: int) -> RenderableType:
         lines.append(_line("sold", Text(", ".join(family["sold"]))))
     start = ", start player" if game["start"] == seat else ""
     title = f"{'> ' if decides else ''}{seat + 1}: {_name(state, seat)}{start}"
+    if own:
+        lines.append(_line("fish in hand", Text(", ".join(state["you"]["fish"]) or "none")))
     return Panel(Group(*lines), title=Text(title), title_align="left", width=width, style="bold" if decides else "")
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-State: TypeAlias = Mapping[str, Any]
+from clients.terminal import games
+from clients.terminal.games import State
+
 Fields: TypeAlias = Mapping[str, Any]
 
 LAYERS = ("the base", "the second layer", "the top")
@@ -14,10 +16,8 @@ WIDTH = 7
 
 def seat_name(state: State, seat: int) -> str:
     """Who sits there, and whether that is the viewer."""
-    taken = state["room"]["seats"][seat]
-    name = taken["name"] if taken else f"Seat {seat + 1}"
     own = state["you"] is not None and state["you"]["seat"] == seat
-    return f"{name} (you)" if own else str(name)
+    return games.seat_name(state, seat) + (" (you)" if own else "")
 
 
 def describe(state: State, action: Mapping[str, Any]) -> str:
@@ -70,6 +70,16 @@ def _workers(number: int) -> str:
     return f"{number} worker{'' if number == 1 else 's'}"
 
 
+def a(colour: str) -> str:
+    """The colour with its article."""
+    return f"an {colour}" if colour[0] in "aeiou" else f"a {colour}"
+
+
+def many(count: int, noun: str) -> str:
+    """The count and the noun, in the plural where it is one; a noun ends in -s or -es there."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}{'es' if noun.endswith('ch') else 's'}"
+
+
 def _counted(cubes: Mapping[str, int]) -> str:
     return ", ".join(f"{number} {colour}" for colour, number in cubes.items()) or "none"
 
@@ -83,14 +93,14 @@ def _list(words: Sequence[str]) -> str:
 
 def _cube_privilege(_state: State, action: Fields) -> str:
     place = f"at {_cell(action)} of the pyramid" if "layer" in action else "in the stock"
-    return f"Privilege: a {action['colour']} cube of the supply {place}"
+    return f"Privilege: {a(action['colour'])} cube of the supply {place}"
 
 
 def _build(state: State, action: Fields) -> str:
     floors = state["game"]["island"][action["y"] * WIDTH + action["x"]]
     work = state["game"]["markers"][action["colour"]]
     level = f", level {len(floors) + 1}" if floors else ""
-    return f"Build a {action['colour']} house at {action['x']},{action['y']}{level} ({work})"
+    return f"Build {a(action['colour'])} house at {action['x']},{action['y']}{level} ({work})"
 
 
 def _paint(state: State, action: Fields) -> str:
@@ -104,8 +114,8 @@ def _lace(state: State, action: Fields) -> str:
 
 
 def _swap(_state: State, action: Fields) -> str:
-    one = f"a {action['colour']} dock house of {action['island']}"
-    return f"Privilege: swap {one} with a {action['colour2']} one of {action['island2']}"
+    one = f"{a(action['colour'])} dock house of {action['island']}"
+    return f"Privilege: swap {one} with {a(action['colour2'])} one of {action['island2']}"
 
 
 def _catch(state: State, action: Fields) -> str:
@@ -126,7 +136,7 @@ def _recall(state: State, action: Fields) -> str:
 
 def _skip(state: State, _action: Fields) -> str:
     game = state["game"]
-    what = {"crew": "Send no crew", "sell": "Sell nothing", "lace_scoring": "Score no lace"}.get(game["phase"])
+    what = {"crew": "Send no crew", "sell": "Sell nothing", "lace_scoring": "Score no lace"}.get(state["turn"]["phase"])
     if what is not None:
         return what
     work = game["task"]["work"]
@@ -135,18 +145,18 @@ def _skip(state: State, _action: Fields) -> str:
 
 def _score_lace(state: State, action: Fields) -> str:
     squares = _list([_square(state, square) for square in action["squares"]])
-    joker = f", with a {action['joker']} cube from the dye house" if action["joker"] else ""
+    joker = f", with {a(action['joker'])} cube from the dye house" if action["joker"] else ""
     return f"Score lace on {squares}{joker}"
 
 
 def _done(state: State, _action: Fields) -> str:
-    return "Keep these roofs" if state["game"]["phase"] == "roofs" else "Take no more workers back"
+    return "Keep these roofs" if state["turn"]["phase"] == "roofs" else "Take no more workers back"
 
 
 ACTIONS: dict[str, Callable[[State, Fields], str]] = {
     "draw_roof": lambda _, action: f"Draw a roof of the kind {action['kind']}",
     "return_roof": lambda state, action: f"Put {_roof(state, action['roof'])} back",
-    "stack": lambda _, action: f"Put a {action['colour']} cube on {_cell(action)}",
+    "stack": lambda _, action: f"Put {a(action['colour'])} cube on {_cell(action)}",
     "take": lambda _, action: f"Take the cube from {_cell(action)}",
     "build": _build,
     "paint": _paint,
@@ -184,7 +194,7 @@ def _told_stack(state: State, event: Fields) -> str | None:
 
 def _told_build(state: State, event: Fields) -> str:
     privilege = f", +{event['privileges']} privilege" if event["privileges"] else ""
-    house = f"a {event['colour']} house at {event['x']},{event['y']}, level {event['level']}"
+    house = f"{a(event['colour'])} house at {event['x']},{event['y']}, level {event['level']}"
     return f"{_who(state, event)} builds {house} ({_coins(event['coins'])}{privilege})"
 
 
@@ -202,11 +212,11 @@ def _told_roof_score(state: State, event: Fields) -> str:
 
 def _told_cube(state: State, event: Fields) -> str:
     place = "the stock" if event["place"] is None else "the pyramid"
-    return f"{_who(state, event)} uses a privilege: a {event['colour']} cube to {place}"
+    return f"{_who(state, event)} uses a privilege: {a(event['colour'])} cube to {place}"
 
 
 def _told_sail(state: State, event: Fields) -> str:
-    matches = f", {event['matches']} matches" if event["matches"] else ""
+    matches = f", {many(event['matches'], 'match')}" if event["matches"] else ""
     return f"{_who(state, event)} sails to {' and on to '.join(event['route'])}{matches}"
 
 
@@ -261,7 +271,7 @@ def _told_islands(state: State, event: Fields) -> str:
 
 def _told_lace_score(state: State, event: Fields) -> str:
     workers = _workers(len(event["squares"]))
-    joker = f" and a {event['joker']} one of the dye house" if event["joker"] else ""
+    joker = f" and {a(event['joker'])} one of the dye house" if event["joker"] else ""
     returned = f"{_counted(event['returned'])} returned{joker}"
     return f"{_who(state, event)} scores lace for {workers}: {_points(event['points'])} ({returned})"
 
@@ -282,7 +292,7 @@ EVENTS: dict[str, Callable[[State, Fields], str | None]] = {
     "roof_returned": lambda state, event: f"{_who(state, event)} puts roof #{event['roof']} back",
     "stacked": _told_stack,
     "rounds_begun": lambda state, event: f"All pyramids stand; {_who(state, event)} begins",
-    "taken": lambda state, event: f"{_who(state, event)} takes a {event['colour']} cube ({_coins(event['coins'])})",
+    "taken": lambda state, event: f"{_who(state, event)} takes {a(event['colour'])} cube ({_coins(event['coins'])})",
     "built": _told_build,
     "painted": _told_paint,
     "roof_scored": _told_roof_score,

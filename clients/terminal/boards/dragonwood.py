@@ -14,7 +14,8 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-State: TypeAlias = Mapping[str, Any]
+from clients.terminal.boards import dragonwood_odds
+from clients.terminal.games import State, seat_name
 
 STYLES = {"red": "red", "orange": "dark_orange", "purple": "magenta", "green": "green", "blue": "blue"}
 ATTACKS = {"strike": "Strike at", "stomp": "Stomp on", "scream": "Scream at", "spell": "Cast the dragon spell on"}
@@ -61,21 +62,25 @@ def _headline(state: State) -> Text:
         "event": "to choose a card",
         "over": "took the last turn",
     }
-    deciding = state["turn"]["seats"] or [game["in_turn"]]
+    deciding = state["turn"]["seats"] or [_in_turn(state)]
     line = Text()
-    line.append(f"Turn {game['number']}: ", style="bold")
-    line.append(f"{', '.join(_name(state, seat) for seat in deciding)} {tasks[game['phase']]}")
-    if game["last_turns"] is not None and game["phase"] != "over":
+    line.append(f"Turn {state['turn']['number']}: ", style="bold")
+    line.append(f"{', '.join(seat_name(state, seat) for seat in deciding)} {tasks[state['turn']['phase']]}")
+    if game["last_turns"] is not None and state["turn"]["phase"] != "over":
         line.append(f" - last turns to come: {game['last_turns']}", style="bold red")
     line.append(
-        f"\nAdventurers: {game['adventurer_deck']} in the deck, {len(game['discard'])} discarded,"
-        f" ran out {game['ran_out']}x. Dragonwood deck: {game['dragonwood_deck']}."
+        f"\nAdventurers: {game['adventurer_deck']} in the deck, {len(game['discard'])} discarded"
+        f"{_ran_out(game['ran_out'])}. Dragonwood deck: {game['dragonwood_deck']}."
     )
     if state["result"] is not None:
         scores = zip(state["result"]["scores"], state["result"]["ranks"], strict=True)
-        words = [f"{_name(state, seat)} {score} (rank {rank})" for seat, (score, rank) in enumerate(scores)]
+        words = [f"{seat_name(state, seat)} {score} (rank {rank})" for seat, (score, rank) in enumerate(scores)]
         line.append(f"\nFinal scores: {', '.join(words)}", style="bold")
     return line
+
+
+def _ran_out(times: int) -> str:
+    return "" if times == 0 else ", ran out once" if times == 1 else f", ran out {times} times"
 
 
 def _grid(title: str, width: int, columns: Sequence[str]) -> Table:
@@ -102,13 +107,19 @@ def _effect(effect: Mapping[str, Any]) -> str:
     return ", ".join(words) + (" (once)" if effect.get("once") else "")
 
 
+def _in_turn(state: State) -> int:
+    """The seat whose turn it is, which need not be the one that decides: turns go round."""
+    turn: int = state["turn"]["number"]
+    return (turn - 1) % len(state["game"]["seats"])
+
+
 def _seats(state: State, width: int) -> Table:
     game = state["game"]
     table = _grid("Players", width, ("", "Name", "Cards", "Points", "Captured"))
     for seat, view in enumerate(game["seats"]):
         you = state["you"] is not None and state["you"]["seat"] == seat
-        mark = ">" if seat == game["in_turn"] and game["phase"] != "over" else " "
-        name = Text(_name(state, seat) + (" (you)" if you else ""), style="bold" if you else "")
+        mark = ">" if seat == _in_turn(state) and state["turn"]["phase"] != "over" else " "
+        name = Text(seat_name(state, seat) + (" (you)" if you else ""), style="bold" if you else "")
         captured = Text(_counted([card["name"] for card in view["creatures"]]) or "-")
         for card in view["enhancements"]:
             captured.append(f"\n{_label(card)}: {_effect(card['effect'])}", style="cyan")
@@ -129,13 +140,13 @@ def _attempt(state: State, width: int) -> Panel:
         text.append(f"   Dice: {_dice(attempt['dice'])} = {sum(attempt['dice']) + attempt['bonus']}")
     if attempt["rerolls"]:
         text.append(f"\nOn a miss, re-rolls of one die: {attempt['rerolls']}")
-    return Panel(text, title=f"{_name(state, game['in_turn'])}'s attempt", width=width)
+    return Panel(text, title=f"{seat_name(state, _in_turn(state))}'s attempt", width=width)
 
 
 def _event(state: State, width: int) -> Panel:
     event = state["game"]["event"]
     text = Text("Chosen: ")
-    chosen = [_name(state, seat) for seat, done in enumerate(event["chosen"]) if done]
+    chosen = [seat_name(state, seat) for seat, done in enumerate(event["chosen"]) if done]
     text.append(", ".join(chosen) or "nobody yet")
     if state["you"] is not None and state["you"]["choice"] is not None:
         text.append(". You chose ").append_text(_adventurer(state["game"], state["you"]["choice"]))
@@ -159,7 +170,14 @@ def _describe_attack(state: State, action: Mapping[str, Any]) -> str:
     game = state["game"]
     target = next(card for card in game["landscape"] if card["card"] == action["target"])
     value = "" if action["attack"] == "spell" else f" ({target[action['attack']]})"
-    return f"{ATTACKS[action['attack']]} {_label(target)}{value}{_using(game, action['use'])}"
+    what = f"{ATTACKS[action['attack']]} {_label(target)}{value}{_using(game, action['use'])}"
+    return f"{what}: {dragonwood_odds.of_attack(state, action)}"
+
+
+def _describe_play(state: State, action: Mapping[str, Any]) -> str:
+    cards = action["cards"]
+    odds = dragonwood_odds.of_play(state["game"]["attempt"], len(cards))
+    return f"Play {_list(state['game'], cards)}: {odds}"
 
 
 def _describe_reroll(state: State, action: Mapping[str, Any]) -> str:
@@ -169,14 +187,14 @@ def _describe_reroll(state: State, action: Mapping[str, Any]) -> str:
 
 def _describe_give(state: State, action: Mapping[str, Any]) -> str:
     seats = len(state["game"]["seats"])
-    receiver = "the right" if state["you"] is None else _name(state, (state["you"]["seat"] - 1) % seats)
+    receiver = "the right" if state["you"] is None else seat_name(state, (state["you"]["seat"] - 1) % seats)
     return f"Give {_short(state['game'], action['card'])} to {receiver}"
 
 
 _DESCRIBE: dict[str, Teller] = {
     "reload": lambda _state, _action: "Reload: draw a card",
     "attack": _describe_attack,
-    "play": lambda state, action: f"Play {_list(state['game'], action['cards'])}",
+    "play": _describe_play,
     "reroll": _describe_reroll,
     "keep": lambda _state, _action: "Let the miss stand",
     "discard": lambda state, action: f"Discard {_short(state['game'], action['card'])}",
@@ -193,13 +211,13 @@ def narrate(state: State, event: Mapping[str, Any]) -> str | None:
 def _drew(state: State, event: Mapping[str, Any]) -> str:
     count = event["count"]
     cards = f": {_list(state['game'], event['cards'])}" if event.get("cards") else ""
-    return f"{_name(state, event['seat'])} draws {count} card{'' if count == 1 else 's'}{cards}"
+    return f"{seat_name(state, event['seat'])} draws {count} card{'' if count == 1 else 's'}{cards}"
 
 
 def _attempted(state: State, event: Mapping[str, Any]) -> str:
     game, verdict = state["game"], "a hit" if event["success"] else "a miss"
     return (
-        f"{_name(state, event['seat'])}: {event['attack']} against {_card(game, event['target'])}"
+        f"{seat_name(state, event['seat'])}: {event['attack']} against {_card(game, event['target'])}"
         f" with {_list(game, event['cards'])}{_using(game, event['use'])}:"
         f" {_dice(event['dice'])}{_bonus(event)} = {event['total']} of {event['needed']}, {verdict}"
     )
@@ -208,13 +226,13 @@ def _attempted(state: State, event: Mapping[str, Any]) -> str:
 def _rerolled(state: State, event: Mapping[str, Any]) -> str:
     verdict = "a hit" if event["success"] else "a miss"
     shows = event["dice"][event["die"]]
-    name = _name(state, event["seat"])
+    name = seat_name(state, event["seat"])
     return f"{name} rolls die {event['die'] + 1} again: {shows}, in all {event['total']}, {verdict}"
 
 
 def _passed(state: State, event: Mapping[str, Any]) -> str:
     what = _short(state["game"], event["card"]) if "card" in event else "a card"
-    return f"{_name(state, event['seat'])} gives {what} to {_name(state, event['receiver'])}"
+    return f"{seat_name(state, event['seat'])} gives {what} to {seat_name(state, event['receiver'])}"
 
 
 def _removed(state: State, event: Mapping[str, Any]) -> str:
@@ -223,18 +241,20 @@ def _removed(state: State, event: Mapping[str, Any]) -> str:
 
 
 def _discarded(verb: str) -> Teller:
-    return lambda state, event: f"{_name(state, event['seat'])} {verb} {_short(state['game'], event['card'])}"
+    return lambda state, event: f"{seat_name(state, event['seat'])} {verb} {_short(state['game'], event['card'])}"
 
 
 _NARRATE: dict[str, Teller] = {
     "drew": _drew,
-    "ladybug": lambda state, event: f"{_name(state, event['seat'])} draws a Lucky Ladybug, hence two more cards",
+    "ladybug": lambda state, event: f"{seat_name(state, event['seat'])} draws a Lucky Ladybug, hence two more cards",
     "reshuffled": lambda _state, event: f"The discard pile is shuffled into a new deck of {event['count']}",
     "attempted": _attempted,
     "rerolled": _rerolled,
     "wounded": _discarded("is wounded and loses"),
     "discarded": _discarded("discards"),
-    "captured": lambda state, event: f"{_name(state, event['seat'])} captures {_card(state['game'], event['card'])}",
+    "captured": lambda state, event: (
+        f"{seat_name(state, event['seat'])} captures {_card(state['game'], event['card'])}"
+    ),
     "turned_up": lambda state, event: f"{_card(state['game'], event['card'])} comes into the landscape",
     "event": lambda _state, event: f"Event: {event['name']}",
     "removed": _removed,
@@ -245,11 +265,6 @@ _NARRATE: dict[str, Teller] = {
 
 
 # ------------------------------------------------------------------------------------------------------ names of things
-
-
-def _name(state: State, seat: int) -> str:
-    taken = state["room"]["seats"][seat]
-    return str(taken["name"]) if taken else f"Seat {seat + 1}"
 
 
 def _label(card: Mapping[str, Any]) -> str:

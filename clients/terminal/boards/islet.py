@@ -14,7 +14,8 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-State: TypeAlias = Mapping[str, Any]
+from clients.terminal.games import State, seat_name
+
 Cell: TypeAlias = tuple[int, int]
 Teller: TypeAlias = Callable[[State, Mapping[str, Any]], str]
 
@@ -45,21 +46,19 @@ REASONS = {
 
 
 def board(state: State, width: int = 80) -> RenderableType:
-    """The island, the seats and one's own tiles as this viewer sees them, `width` columns wide."""
+    """One's own tiles and cards, the island and the seats as this viewer sees them, `width` columns wide."""
     game = state["game"]
     if game is None:
         return Text("The game has not started yet.")
-    parts: list[RenderableType] = [_headline(state), *_island(game, width), _legend(game), _seats(state, width)]
-    if state["you"] is not None:
-        parts.append(_hand(state))
-    return Group(*parts)
+    own = [] if state["you"] is None else [_own(state)]
+    return Group(_headline(state), *own, *_island(game, width), _legend(game), _seats(state, width))
 
 
 def _headline(state: State) -> Text:
-    game = state["game"]
-    line = Text(f"Turn {game['turn']}, round {game['round']}: ", style="bold")
-    line.append(f"{_name(state, game['seat'])} {TASKS[game['phase']]}")
-    if game["last_round"] and game["phase"] != "over":
+    game, turn = state["game"], state["turn"]
+    line = Text(f"Turn {turn['number']}, round {game['round']}: ", style="bold")
+    line.append(f"{seat_name(state, game['seat'])} {TASKS[turn['phase']]}")
+    if game["last_round"] and turn["phase"] != "over":
         line.append(f" - round {game['last_round']['round']} is the last", style="bold red")
     if game["solo"]:
         solo = game["solo"]
@@ -70,7 +69,7 @@ def _headline(state: State) -> Text:
     line.append(f"\nPiles: {_amounts(game['piles'], zeros=True)}. Bag: {game['bag']}.")
     if state["result"] is not None:
         scores = zip(state["result"]["scores"], state["result"]["ranks"], strict=True)
-        words = [f"{_name(state, seat)} {score} (rank {rank})" for seat, (score, rank) in enumerate(scores)]
+        words = [f"{seat_name(state, seat)} {score} (rank {rank})" for seat, (score, rank) in enumerate(scores)]
         line.append(f"\nThe end ({state['result']['reason']}): {', '.join(words)}", style="bold")
     return line
 
@@ -188,7 +187,8 @@ def _seats(state: State, width: int) -> Table:
         guarded = [*_each(seat["guarded"], ""), *_each(seat["used"], "*")]
         table.add_row(
             Text(
-                f"{COLOURS[number][0].upper()} {_name(state, number)}", style="bold" if number == game["seat"] else ""
+                f"{COLOURS[number][0].upper()} {seat_name(state, number)}",
+                style="bold" if number == game["seat"] else "",
             ),
             _place(seat["bird"]) if seat["bird"] else "ocean",
             str(seat["eggs"]),
@@ -204,9 +204,10 @@ def _each(counts: Mapping[str, int], mark: str) -> list[str]:
     return [f"{kind}{mark}" for kind, count in counts.items() for _ in range(count)]
 
 
-def _hand(state: State) -> Text:
+def _own(state: State) -> Text:
+    cards = _amounts(state["game"]["seats"][state["you"]["seat"]]["cards"])
     tiles = [f"#{tile['id']} {tile['terrain']} {tile['nest']}" for tile in state["you"]["tiles"]]
-    return Text(f"Your tiles: {', '.join(tiles) or 'none'}")
+    return Text(f"Your tiles: {', '.join(tiles) or 'none'}\nYour cards: {cards or 'none'}", style="bold")
 
 
 # ------------------------------------------------------------------------------------------------------------ actions
@@ -239,7 +240,7 @@ def _describe_egg(state: State, action: Mapping[str, Any]) -> str:
 
 
 def _describe_stop(state: State, _: Mapping[str, Any]) -> str:
-    explores = state["game"]["phase"] == "explore"
+    explores = state["turn"]["phase"] == "explore"
     return "Stop exploring: gain resources and draw" if explores else "End the move here"
 
 
@@ -309,12 +310,8 @@ NARRATIONS: dict[str, Teller] = {
 # -------------------------------------------------------------------------------------------------------------- words
 
 
-def _name(state: State, seat: int) -> str:
-    return str(state["room"]["seats"][seat]["name"])
-
-
 def _who(state: State, event: Mapping[str, Any]) -> str:
-    return _name(state, event["seat"])
+    return seat_name(state, event["seat"])
 
 
 def _place(where: Mapping[str, Any]) -> str:

@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
 import msgspec
+from rich.markdown import Markdown
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Container, Horizontal
+from textual.containers import Container, Horizontal, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Button, Label, OptionList, Select, Static
@@ -87,6 +88,21 @@ class Question(Dialog[bool]):
     def on_button_pressed(self, event: Button.Pressed) -> None:
         """The answer."""
         self.dismiss(event.button.id == "yes")
+
+
+class Rules(Dialog[None]):
+    """A text to read."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self._text = text
+
+    def compose(self) -> ComposeResult:
+        """The text, which scrolls."""
+        with Container(classes="dialog rules"):
+            with VerticalScroll(id="rules"):
+                yield Static(Markdown(self._text))
+            yield Static("Up, Down, PageUp and PageDown scroll, Escape goes back.", classes="hint")
 
 
 class BotsWanted(msgspec.Struct, frozen=True):

@@ -112,8 +112,9 @@ class LobbyScreen(TerminalScreen):
         if chosen is not None and chosen in [room for room, _ in rows]:
             table.move_cursor(row=[room for room, _ in rows].index(chosen), animate=False)
         shown = [word for word in (self._game_name(), STATUSES[self._status]) if word] or ["all"]
+        rooms = "room" if len(rows) == 1 else "rooms"
         self.query_one("#title", Static).update(
-            f"Pharos at {self.terminal.url}   {self.terminal.player}   {len(rows)} rooms ({', '.join(shown)})"
+            f"Pharos at {self.terminal.url}   {self.terminal.player}   {len(rows)} {rooms} ({', '.join(shown)})"
         )
         self._say("" if rows else "No room here yet: n opens one.")
 

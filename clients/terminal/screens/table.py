@@ -25,7 +25,8 @@ from clients.connection import Connection
 from clients.errors import Refused, Unreachable
 from clients.room import Room
 from clients.terminal.countdown import local_ms, server_ahead
-from clients.terminal.screens.dialogs import BotsForm, BotsWanted, Command, Commands, Question
+from clients.terminal.games import rules_of
+from clients.terminal.screens.dialogs import BotsForm, BotsWanted, Command, Commands, Question, Rules
 from clients.terminal.screens.screen import TerminalScreen
 from clients.terminal.story import Story
 from clients.terminal.telling import Line, Sort
@@ -40,13 +41,14 @@ COMMANDS = (
     Command("ctrl+r", "resign", "Resign", "Give the game up"),
     Command("ctrl+g", "back", "", "Play again, when the server plays for you"),
     Command("ctrl+n", "invite", "", "Make an invite to a seat that was given up"),
+    Command("f2", "rules", "", "Read the rules of the game"),
     Command("escape", "leave", "Leave", "Go away; your seat stays yours"),
 )
 SEATED = frozenset({"undo", "bots", "resign", "back", "invite"})
 """What only the holder of a seat can do."""
 HINT = (
     "Type to narrow the actions down, Up and Down choose, Enter plays. Tab goes to the next group of actions. "
-    "PageUp and PageDown scroll the board."
+    "PageUp and PageDown scroll the board, or the log where it is shown instead."
 )
 REDRAW = 0.05
 TICK = 0.5
@@ -130,7 +132,9 @@ class TableScreen(TerminalScreen):
             if self.story.over:
                 self._over()
         if room.ended is not None:
-            self.story.say(Sort.NOTE, f"You are no longer at this table: {room.ended.message}")
+            why = room.ended.message
+            told = bool(self.story.lines) and self.story.lines[-1].text == why
+            self.story.say(Sort.NOTE, f"You are no longer at this table{'' if told else f': {why}'}.")
 
     def _game(self) -> str:
         return str(self._room.state["room"]["game"]) if self._room is not None and self._room.state else ""
@@ -163,12 +167,14 @@ class TableScreen(TerminalScreen):
         if deciding and self.story.actions_seq != self._offered:
             self._offered = self.story.actions_seq
             line, actions = self.query_one("#filter", Input), self.query_one(ActionList)
-            line.placeholder = f"{len(self.story.actions)} actions: type to narrow down, Enter plays"
+            many = len(self.story.actions)
+            line.placeholder = f"{many} actions: type to narrow down, Enter plays" if many > 1 else "Enter plays it"
             actions.offer(self.story)
             actions.narrow(line.value)
         elif not deciding:
             self._offered = 0
-            self.query_one("#filter", Input).placeholder = "nothing to decide for you now; Ctrl+T talks"
+            why = "the game is over; Escape leaves" if self.story.over else "nothing to decide for you now"
+            self.query_one("#filter", Input).placeholder = f"{why}, Ctrl+T talks"
         if state["game"] is None:
             self.query_one(BoardPane).put(self._waiting())
         else:
@@ -352,6 +358,12 @@ class TableScreen(TerminalScreen):
         chosen = await self.app.push_screen_wait(Commands("What you can do here", commands, HINT))
         if chosen is not None:
             await self.run_action(chosen)
+
+    def action_rules(self) -> None:
+        """The rules of the game."""
+        rules = rules_of(self._game())
+        if rules is not None:
+            self.app.push_screen(Rules(rules))
 
     def action_leave(self) -> None:
         """First out of talk, then out of the room."""

@@ -41,6 +41,10 @@ from server.engines.bretagne.state import (
 from server.engines.dice import Dice
 
 
+class _Public(PublicView):
+    number: int
+
+
 class _Seen(msgspec.Struct, frozen=True):
     """The private view of one seat, as in the state document."""
 
@@ -82,13 +86,13 @@ def imagine(
         ValueError: the views are not those of a game with these components.
     """
     try:
-        view = cast(PublicView, public)
+        view = cast(_Public, public)
         return _imagine(components, view, msgspec.convert(private, _Seen) if private else None, barges, dice)
     except (KeyError, TypeError, IndexError, msgspec.ValidationError) as error:
         raise ValueError(f"not a view of the game: {error}") from error
 
 
-def _imagine(components: Components, view: PublicView, seen: _Seen | None, barges: Barges, dice: Dice) -> State:
+def _imagine(components: Components, view: _Public, seen: _Seen | None, barges: Barges, dice: Dice) -> State:
     cards = _Cards(components, dice)
     lighthouses = tuple(_lighthouse(each, cards.seen(each["cards"])) for each in view["lighthouses"])
     discards = tuple(sorted(cards.seen(_spread(view["equipment"]["discards"]))))

@@ -33,7 +33,7 @@ from server.engines.bretagne.steps import build, close, evaluate, load, setup, t
 from server.engines.bretagne.steps.play import Play, Stage
 from server.engines.bretagne.views import Views
 from server.engines.dice import Dice
-from server.engines.engine import Action, Event, IllegalAction, Result
+from server.engines.engine import Action, Event, IllegalAction, Result, with_turn
 
 _STAGES = {
     Stage.ROUND: setup.begin_round,
@@ -243,4 +243,5 @@ class BretagneEngine:
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """`imagine` from the present views of `seat`, None being a spectator."""
         private = None if seat is None else {"seat": seat, **self.private_view(state, seat)}
-        return self.imagine(self.public_view(state), private, len(state.players), Options(state.barges), dice)
+        public = with_turn(self.public_view(state), self.turn(state))
+        return self.imagine(public, private, len(state.players), Options(state.barges), dice)

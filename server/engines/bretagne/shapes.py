@@ -179,7 +179,6 @@ class PublicView(TypedDict):
 
     round: int
     rounds: int
-    number: int
     task: TaskView
     order: tuple[int, ...]
     passed: tuple[int, ...]

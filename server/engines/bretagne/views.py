@@ -129,7 +129,6 @@ class Views:
         return {
             "round": state.round,
             "rounds": self._components.box.rounds,
-            "number": state.number,
             "task": self._task(state.task),
             "order": self._row(*state.order),
             "passed": self._row(*state.passed),

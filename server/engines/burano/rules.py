@@ -33,7 +33,7 @@ from server.engines.burano.steps import (
 from server.engines.burano.steps.play import Play
 from server.engines.burano.view_forms import PrivateView, PublicView
 from server.engines.dice import Dice
-from server.engines.engine import Action, Event, IllegalAction, Result
+from server.engines.engine import Action, Event, IllegalAction, Result, with_turn
 
 Steps = Mapping[type[Action], Callable[[Play, Any], None]]
 
@@ -201,7 +201,8 @@ class BuranoEngine:
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """`imagine` from the present views."""
         private = None if seat is None else {"seat": seat, **self.private_view(state, seat)}
-        return self.imagine(self.public_view(state), private, len(state.families), state.options, dice)
+        public = with_turn(self.public_view(state), self.turn(state))
+        return self.imagine(public, private, len(state.families), state.options, dice)
 
 
 def _steps(state: State) -> Steps:

@@ -146,8 +146,6 @@ class PublicView(TypedDict):
     season: int
     round: int
     rounds: int
-    turn: int
-    phase: str
     task: TaskView
     start: int
     seat: int

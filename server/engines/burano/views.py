@@ -69,28 +69,26 @@ MOST_KEPT = 1 << 14  # views of small hands that are kept by value
 def public_view(state: State, box: Components) -> PublicView:
     """What everybody may see."""
     first, *others = state.families
-    return PublicView(
-        season=state.season,
-        round=state.round,
-        rounds=box.rounds[state.season],
-        turn=state.turn,
-        phase=state.phase.value,
-        task=NO_TASK if state.task is None else _task(state.task, box),
-        start=state.start,
-        seat=state.seat,
-        actions=state.actions,
-        markers=_markers(state.markers, box),
-        supply=_cubes(state.supply, box),
-        island=_island(state.island, box),
-        islands=_islands(state.sea, box),
-        routes=box.sea.routes,
-        ships=_ships(state.sea, box),
-        workshops=_workshops(state.workshops, box),
-        stacks=_stacks(state.roofs, box),
-        buildings=_building_row(state.buildings, box),
-        fish=_market(state.fish, box),
-        families=_families(first, box, *others),
-    )
+    return {
+        "season": state.season,
+        "round": state.round,
+        "rounds": box.rounds[state.season],
+        "task": NO_TASK if state.task is None else _task(state.task, box),
+        "start": state.start,
+        "seat": state.seat,
+        "actions": state.actions,
+        "markers": _markers(state.markers, box),
+        "supply": _cubes(state.supply, box),
+        "island": _island(state.island, box),
+        "islands": _islands(state.sea, box),
+        "routes": box.sea.routes,
+        "ships": _ships(state.sea, box),
+        "workshops": _workshops(state.workshops, box),
+        "stacks": _stacks(state.roofs, box),
+        "buildings": _building_row(state.buildings, box),
+        "fish": _market(state.fish, box),
+        "families": _families(first, box, *others),
+    }
 
 
 def private_view(state: State, box: Components, seat: int) -> PrivateView:

@@ -26,6 +26,11 @@ from server.engines.dragonwood.steps.sets import spells
 from server.engines.dragonwood.views import AttemptView, EventView, NamedCard, PrivateView, PublicView
 
 
+class _Seen(PublicView):
+    number: int
+    phase: str
+
+
 class _Own(PrivateView):
     seat: int
 
@@ -43,18 +48,18 @@ def imagine(
         ValueError: there is none.
     """
     try:
-        seen = msgspec.convert(public, PublicView)
+        seen = msgspec.convert(public, _Seen)
         own = None if private is None else msgspec.convert(private, _Own)
     except msgspec.ValidationError as error:
         raise ValueError(f"not a view of this game: {error}") from error
-    if own is not None and not 0 <= own["seat"] < len(seen["seats"]):
-        raise ValueError("a private view of no seat")
+    if not seen["seats"] or (own is not None and not 0 <= own["seat"] < len(seen["seats"])):
+        raise ValueError("a view of no seat")
     hands, deck = _deal(components, seen, own, dice)
     dragonwood, removed = _split(components, seen, options, dice)
     return State(
         options=options,
         number=seen["number"],
-        in_turn=seen["in_turn"],
+        in_turn=_in_turn(seen),
         phase=Phase(seen["phase"]),
         players=tuple(
             Player(hand, _ids(seat["enhancements"]), _ids(seat["creatures"]))
@@ -73,12 +78,17 @@ def imagine(
     )
 
 
+def _in_turn(seen: _Seen) -> int:
+    """The seat whose turn it is: turns go round."""
+    return (seen["number"] - 1) % len(seen["seats"])
+
+
 def _ids(cards: Iterable[NamedCard]) -> tuple[int, ...]:
     return tuple(card["card"] for card in cards)
 
 
 def _deal(
-    components: Components, seen: PublicView, own: _Own | None, dice: Dice
+    components: Components, seen: _Seen, own: _Own | None, dice: Dice
 ) -> tuple[list[tuple[int, ...]], tuple[int, ...]]:
     """The hands, the viewer's own among them, and the deck."""
     known = {*seen["discard"], *(own["hand"] if own else ()), *(seen["attempt"]["cards"] if seen["attempt"] else ())}
@@ -91,7 +101,7 @@ def _deal(
         if own is not None and seat == own["seat"]:
             hands.append(own["hand"])
             continue
-        sure = forced if seat == seen["in_turn"] else ()
+        sure = forced if seat == _in_turn(seen) else ()
         drawn = holdable[len(holdable) - (view["hand"] - len(sure)) :]
         del holdable[len(holdable) - len(drawn) :]
         hands.append(tuple(sorted((*sure, *drawn))))
@@ -100,13 +110,13 @@ def _deal(
 
 
 def _announced_spell(
-    components: Components, seen: PublicView, own: _Own | None, unseen: Iterable[int], dice: Dice
+    components: Components, seen: _Seen, own: _Own | None, unseen: Iterable[int], dice: Dice
 ) -> tuple[int, ...]:
     """Cards for the spell that another seat has announced and not yet played: it must hold some."""
     attempt = seen["attempt"]
     if attempt is None or attempt["attack"] != Attack.SPELL or attempt["cards"]:
         return ()
-    if own is not None and own["seat"] == seen["in_turn"]:
+    if own is not None and own["seat"] == _in_turn(seen):
         return ()
     found = spells(components, tuple(unseen))
     if not found:
@@ -115,7 +125,7 @@ def _announced_spell(
 
 
 def _split(
-    components: Components, seen: PublicView, options: Options, dice: Dice
+    components: Components, seen: _Seen, options: Options, dice: Dice
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """The Dragonwood deck, and the cards removed at set-up."""
     known = {*_ids(seen["landscape"]), *_ids(seen["gone"])}

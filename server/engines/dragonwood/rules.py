@@ -15,7 +15,7 @@ from server.engines.dragonwood.state import Attack, Options, Phase, State
 from server.engines.dragonwood.steps import attempt, ending, hand_limit, set_up, storm, turn
 from server.engines.dragonwood.steps.table import Table
 from server.engines.dragonwood.views import PrivateView, PublicView, Views
-from server.engines.engine import Action, Event, IllegalAction, Result
+from server.engines.engine import Action, Event, IllegalAction, Result, with_turn
 
 _LEGAL: dict[Phase, Callable[[Components, State, int], Sequence[DragonwoodAction]]] = {
     Phase.TURN: turn.legal,
@@ -166,4 +166,5 @@ class DragonwoodEngine:
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """`imagine` from the present views of `seat`."""
         own = None if seat is None else {**self.private_view(state, seat), "seat": seat}
-        return self.imagine(self.public_view(state), own, len(state.players), state.options, dice)
+        public = with_turn(self.public_view(state), self.turn(state))
+        return self.imagine(public, own, len(state.players), state.options, dice)

@@ -98,9 +98,6 @@ class PublicView(TypedDict):
 
     colours: tuple[str, ...]
     numbers: int
-    number: int
-    phase: str
-    in_turn: int
     landscape: tuple[LandscapeCard, ...]
     dragonwood_deck: int
     adventurer_deck: int
@@ -143,31 +140,27 @@ class Views:
 
     def public(self, state: State) -> PublicView:
         """What everybody may see."""
-        return PublicView(
-            colours=self._components.printed.adventurers.colours,
-            numbers=self._components.printed.adventurers.numbers,
-            number=state.number,
-            phase=state.phase.value,
-            in_turn=state.in_turn,
-            landscape=self._landscape(state.landscape),
-            dragonwood_deck=len(state.dragonwood),
-            adventurer_deck=len(state.adventurers),
-            discard=state.discard,
-            ran_out=state.ran_out,
-            seats=self._seats(
-                tuple((len(player.hand), player.enhancements, player.creatures) for player in state.players)
-            ),
-            attempt=None if state.attempt is None else self._attempt(state.attempt),
-            event=None if state.event is None else self._event(*_who_chose(state.event)),
-            last_turns=last_turns(state),
-            final_turn=state.final_turn,
-            gone=self._cards(state.gone),
-        )
+        players = [(len(player.hand), player.enhancements, player.creatures) for player in state.players]
+        return {
+            "colours": self._components.printed.adventurers.colours,
+            "numbers": self._components.printed.adventurers.numbers,
+            "landscape": self._landscape(state.landscape),
+            "dragonwood_deck": len(state.dragonwood),
+            "adventurer_deck": len(state.adventurers),
+            "discard": state.discard,
+            "ran_out": state.ran_out,
+            "seats": self._seats(tuple(players)),
+            "attempt": None if state.attempt is None else self._attempt(state.attempt),
+            "event": None if state.event is None else self._event(*_who_chose(state.event)),
+            "last_turns": last_turns(state),
+            "final_turn": state.final_turn,
+            "gone": self._cards(state.gone),
+        }
 
     def private(self, state: State, seat: int) -> PrivateView:
         """What only `seat` may see besides."""
         choice = None if state.event is None else state.event.choices[seat]
-        return PrivateView(hand=state.players[seat].hand, choice=choice)
+        return {"hand": state.players[seat].hand, "choice": choice}
 
     def shows(self, state: State, public: Mapping[str, object], private: Mapping[str, object] | None) -> bool:
         """Whether the state's views are these; `private` names its `seat` (None: a spectator)."""

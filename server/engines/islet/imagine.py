@@ -21,6 +21,13 @@ from server.engines.islet.views import (
 )
 
 
+class SeenView(PublicView):
+    """A public view with the turn's number and phase."""
+
+    number: int
+    phase: str
+
+
 class SeatedView(PrivateView):
     """A private view with the number of its seat."""
 
@@ -51,7 +58,7 @@ def imagine(
     components: Components, public: Mapping[str, object], private: Mapping[str, object] | None, dice: Dice
 ) -> State:
     """The state; draws one shuffle of the hidden tiles, in solo then one of the cards left."""
-    view = msgspec.convert(public, PublicView)
+    view = msgspec.convert(public, SeenView)
     own = None if private is None else msgspec.convert(private, SeatedView)
     known = {} if own is None else {own["seat"]: tuple(sorted(tile["id"] for tile in own["tiles"]))}
     pool = Pool(components, (tile for hand in known.values() for tile in hand))
@@ -61,7 +68,7 @@ def imagine(
     players = tuple(_player(seat, known.get(number), hidden) for number, seat in enumerate(view["seats"]))
     return State(
         phase=Phase(view["phase"]),
-        number=view["turn"],
+        number=view["number"],
         players=players,
         board=board,
         piles=_counts(view["piles"]),

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, cast
 import msgspec
 
 from server.engines.dice import Dice
-from server.engines.engine import Action, Event, IllegalAction, Result
+from server.engines.engine import Action, Event, IllegalAction, Result, with_turn
 from server.engines.islet import checks
 from server.engines.islet.actions import (
     Guard,
@@ -189,4 +189,4 @@ class IsletEngine:
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         """`imagine` from the present views of `seat` (None: a spectator)."""
         private = None if seat is None else {"seat": seat, **self.private_view(state, seat)}
-        return imagine(self.components, self.public_view(state), private, dice)
+        return imagine(self.components, with_turn(self.public_view(state), self.turn(state)), private, dice)

@@ -96,10 +96,8 @@ SoloView = TypedDict(
 class PublicView(TypedDict):
     """What everybody sees. `stacks` by cell, as "x,y"; `trail` as in the state: cells laid on, or barred by D8."""
 
-    turn: int
     round: int
     seat: int
-    phase: str
     trail: tuple[PlaceView, ...]
     paid: PaidView | None
     last_round: LastRoundView | None
@@ -131,22 +129,20 @@ class Views:
 
     def public(self, state: State) -> PublicView:
         """What everybody may see."""
-        return PublicView(
-            turn=state.number,
-            round=state.round,
-            seat=state.seat,
-            phase=state.phase.value,
-            trail=_places(state.trail),
-            paid=_paid(state.paid),
-            last_round=_last_round(state.ending),
-            idle=state.idle,
-            busy=state.busy,
-            stacks=_kept(state.board, self._stacks),
-            piles=_counts(state.piles),
-            bag=len(state.bag),
-            seats=_seats(state.players),
-            solo=None if state.solo is None else _kept(state.solo, self._solo),
-        )
+        return {
+            "round": state.round,
+            "seat": state.seat,
+            "trail": _places(state.trail),
+            "paid": _paid(state.paid),
+            "last_round": _last_round(state.ending),
+            "idle": state.idle,
+            "busy": state.busy,
+            "stacks": _kept(state.board, self._stacks),
+            "piles": _counts(state.piles),
+            "bag": len(state.bag),
+            "seats": _seats(state.players),
+            "solo": None if state.solo is None else _kept(state.solo, self._solo),
+        }
 
     def private(self, state: State, seat: int) -> PrivateView:
         """What only `seat` may see besides."""

@@ -3,7 +3,7 @@
 `redis://[user:password@]host[:port][/db]`, `redis+cluster://host[:port],host…`, and
 `redis+sentinel://host[:port],host…/service[/db]`; with `rediss` in place of `redis`, over TLS; `redis+unix:///path`.
 A query sets more of redis-py's own connection settings (`ssl_ca_certs`, `socket_keepalive`, …), and for Sentinels
-`sentinel_username` and `sentinel_password`.
+`sentinel_username` and `sentinel_password`. TLS and its settings hold for Sentinels, too.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import msgspec
 from redis.asyncio.connection import (
     AbstractConnection,
     Connection,
+    RedisSSLContext,
     SSLConnection,
     UnixDomainSocketConnection,
     parse_url,
@@ -44,7 +45,10 @@ class Shape(StrEnum):
 
 
 class Place(msgspec.Struct, frozen=True):
-    """What a URL says. `options` are redis-py's for a connection; `service` is the name that Sentinels know."""
+    """What a URL says. `options` are redis-py's for a connection; `service` is the name that Sentinels know.
+
+    `tls` is made once for all connections: it reads the system's certificates, which takes longer than connecting.
+    """
 
     shape: Shape
     seeds: tuple[Address, ...]
@@ -52,6 +56,7 @@ class Place(msgspec.Struct, frozen=True):
     kind: type[AbstractConnection] = Connection
     service: str = ""
     sentinel_options: Mapping[str, Any] = {}
+    tls: RedisSSLContext | None = None
 
 
 def read_url(url: str) -> Place:
@@ -84,7 +89,26 @@ def read_url(url: str) -> Place:
     for name in ("host", "port", "connection_class"):
         options.pop(name, None)
     kind = SSLConnection if base == "rediss" else Connection
-    return Place(Shape(shape or "single"), seeds, options, kind, unquote(service), sentinel)
+    tls = _try_out(kind, options)
+    return Place(Shape(shape or "single"), seeds, options, kind, unquote(service), sentinel, tls)
+
+
+def _try_out(kind: type[AbstractConnection], options: Mapping[str, Any]) -> RedisSSLContext | None:
+    """The TLS of a connection with these options, if it is one with TLS.
+
+    Raises:
+        ValueError: what waiting would not mend: a setting that redis-py does not have, an unreadable certificate.
+    """
+    try:
+        connection = kind(**options)
+        if not isinstance(connection, SSLConnection):
+            return None
+        connection.ssl_context.get()
+        return connection.ssl_context
+    except TypeError:
+        raise ValueError("has a setting that redis-py's connections do not have") from None
+    except (RedisError, OSError) as error:
+        raise ValueError(f"its TLS can't be set up: {error}") from None
 
 
 def _unix(rest: str) -> Place:
@@ -93,6 +117,7 @@ def _unix(rest: str) -> Place:
     options.pop("connection_class", None)
     if not path:
         raise ValueError("redis+unix:// needs the path of a socket")
+    _try_out(UnixDomainSocketConnection, options)
     return Place(Shape.SINGLE, ((path, 0),), options, UnixDomainSocketConnection)
 
 
@@ -115,6 +140,8 @@ async def connect(place: Place, address: Address, *, sentinel: bool = False) -> 
     )
     options = {**place.options, **_OWN} if not sentinel else {**place.sentinel_options, **_OWN}
     connection = place.kind(**where, **options)
+    if isinstance(connection, SSLConnection) and place.tls is not None:
+        connection.ssl_context = place.tls
     try:
         async with asyncio.timeout(CONNECT_LIMIT):
             await connection.connect()  # type: ignore[no-untyped-call]

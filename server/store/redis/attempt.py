@@ -11,6 +11,7 @@ import hashlib
 
 import msgspec
 
+from server.store.offering import encode
 from server.store.redis import keys
 from server.store.redis.keys import RoomKeys
 from server.store.redis.link import Reply
@@ -75,7 +76,7 @@ class Attempt:
         own = (keys.due(bucket), keys.clocks(bucket), keys.offers(bucket), keys.living(bucket), keys.used(bucket))
         before = keys.lists(bucket, game) if game and game != index.game else ()
         where = (room.room, room.journal, *own, *keys.lists(bucket, None), *keys.lists(bucket, index.game), *before)
-        flags = (int(index.public), index.created, int(index.clock), int(index.offers))
+        flags = (int(index.public), index.created, int(index.clock), encode(index.offers) if index.offers else "")
         fields = (index.game, index.status, *flags, index.listing)
         return APPEND(where, *self._terms(), *fields, *self._entries())
 

@@ -13,7 +13,7 @@ from server.store.store import StoreUnusable
 
 log = structlog.get_logger("pharos.store")
 
-FORMAT = 1
+FORMAT = 2
 OLDEST = (6, 2)
 
 EVICTS = "redis may drop rooms when it is full: set maxmemory-policy to noeviction"

@@ -47,7 +47,7 @@ def clocks(bucket: Bucket) -> str:
 
 
 def offers(bucket: Bucket) -> str:
-    """Rooms with seats that wait for a bot host."""
+    """Rooms with seats for bot hosts, by the moment from which one of them may wait."""
     return in_bucket(bucket, "offers")
 
 

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from protocol.messages import RoomId
+from server.store.offering import decode, waiting
 from server.store.redis.link import Reply
-from server.store.store import PRESENCE_GOOD_FOR, Attached, Head, Line, Stored
+from server.store.store import PRESENCE_GOOD_FOR, Attached, Head, Line, Stored, Waiting
 
 
 def text_of(value: object) -> str:
@@ -40,3 +42,11 @@ def present(look: Reply, seen: int) -> Attached:
             spectators += int(crowd)
             seats.update(int(seat) for seat in places.split(",") if seat)
     return Attached(tuple(sorted(seats)), spectators, seen)
+
+
+def waiting_of(room: RoomId, look: Reply) -> Waiting:
+    """The seats that wait for a bot host, by a room's listing and offers; of one that was removed, none."""
+    if look is None or look[0][1] is None:
+        return Waiting(room, b"", ())
+    listing, offers = look[0]
+    return Waiting(room, listing, waiting(decode(offers), present(look, 0).seats))

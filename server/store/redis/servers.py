@@ -12,7 +12,6 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from redis.asyncio.connection import AbstractConnection
-from redis.asyncio.sentinel import Sentinel
 from redis.exceptions import (
     AskError,
     AuthenticationError,
@@ -33,6 +32,8 @@ from server.store.store import StoreUnavailable
 DURABLE_LIMIT = 2.3
 LIMIT = 2.7
 """Seconds for a command and its reply. One that is to be durable is asked after when its reply is lost: less for it."""
+SENTINEL_LIMIT = 0.5
+"""Seconds for one Sentinel to name the primary, before the next one is asked."""
 REDIRECTS = 5
 REFRESH_EVERY = 0.5
 
@@ -230,14 +231,25 @@ class Servers:
         return self.place.seeds[0]
 
     async def _ask_sentinels(self) -> Address:
-        options = {**self.place.sentinel_options, "socket_timeout": 0.5, "socket_connect_timeout": 0.5}
-        sentinel = Sentinel(list(self.place.seeds), sentinel_kwargs=options)  # type: ignore[no-untyped-call]
+        """The primary by the first Sentinel that names one; whether it is one, `dial` sees."""
+        reasons = []
+        for address in self.place.seeds:
+            try:
+                async with asyncio.timeout(SENTINEL_LIMIT):
+                    return await self._primary_by(address)
+            except (RedisError, OSError, Lost) as error:  # TimeoutError is an OSError
+                reasons.append(f"{address[0]}:{address[1]}: {str(error) or 'does not answer'}")
+        raise Lost("; ".join(reasons), sent=False)
+
+    async def _primary_by(self, sentinel: Address) -> Address:
+        connection = await connect(self.place, sentinel, sentinel=True)
         try:
-            host, port = await sentinel.discover_master(self.place.service)
+            found = await ask(connection, "SENTINEL", "get-master-addr-by-name", self.place.service)
         finally:
-            for each in sentinel.sentinels:
-                await each.aclose()
-        return str(host), int(port)
+            await connection.disconnect(nowait=True)
+        if found is None:
+            raise Lost(f"does not know {self.place.service}", sent=False)
+        return found[0].decode(), int(found[1])
 
     def look_again(self) -> None:
         """Ask a cluster for its map, soon, in the background, and not too often."""

@@ -17,6 +17,7 @@ from server.store.acceptance import check_shape
 from server.store.archive import pack, unpack
 from server.store.cursor import cursor_behind, position_of
 from server.store.mailbox import Mailbox
+from server.store.offering import drawn
 from server.store.redis import keys, scripts
 from server.store.redis.addresses import Place
 from server.store.redis.attempt import Attempt
@@ -24,7 +25,7 @@ from server.store.redis.checks import check
 from server.store.redis.hearing import Hearing
 from server.store.redis.keys import BUCKETS, RoomKeys
 from server.store.redis.link import Lost, Reply, TooFewReplicas
-from server.store.redis.replies import entries_of, head_of, lines_of, present, text_of
+from server.store.redis.replies import entries_of, head_of, lines_of, present, text_of, waiting_of
 from server.store.redis.scripts import Command
 from server.store.redis.servers import Servers
 from server.store.store import (
@@ -44,6 +45,7 @@ from server.store.store import (
     StoreUnusable,
     Sweep,
     UnknownOutcome,
+    Waiting,
     Wakeup,
 )
 
@@ -170,13 +172,10 @@ class RedisStore:
     async def read(self, room: RoomId, after: int = 0) -> Sequence[Stored]:
         # In this order, for entries go from the stream to the record. No script: it would take many times as long.
         where = RoomKeys(room)
-        rows, archived = await self._gather(
-            (
-                (where.bucket, ("XRANGE", where.journal, f"{after + 1}-0", "+")),
-                (where.bucket, ("HGET", where.room, "archived")),
-            )
-        )
-        entries = entries_of(rows)
+        entries = entries_of(await self._call(where, ("XRANGE", where.journal, f"{after + 1}-0", "+")))
+        if entries and entries[0].seq == after + 1:
+            return entries
+        archived = await self._call(where, ("HGET", where.room, "archived"))
         if archived is None or int(archived) <= after:
             return entries
         record = await self._call(where, ("GET", where.archive))
@@ -238,7 +237,7 @@ class RedisStore:
         wheres = [RoomKeys(room) for _, room in places]
         replies = await self._gather((where.bucket, self._look(where, "listing")) for where in wheres)
         return tuple(
-            Listed(room, reply[0], present(reply, 0).seats, created)
+            Listed(room, reply[0][0], present(reply, 0).seats, created)
             for (created, room), reply in zip(places, replies, strict=True)
             if reply is not None
         )
@@ -249,8 +248,16 @@ class RedisStore:
     async def ids(self) -> Sequence[RoomId]:
         return await self._members(keys.due)
 
-    async def offers(self) -> Sequence[RoomId]:
-        return await self._members(keys.offers)
+    async def offers(self, limit: int) -> Sequence[Waiting]:
+        now = await self.now()
+        replies = await self._gather(
+            (bucket, ("ZRANGEBYSCORE", keys.offers(bucket), "-inf", now)) for bucket in BUCKETS
+        )
+        candidates = [room for reply in replies for room in reply]
+        rooms = [RoomKeys(RoomId(room.decode())) for room in drawn(candidates, limit)]
+        looks = await self._gather((room.bucket, self._look(room, "listing", "offers")) for room in rooms)
+        found = (waiting_of(room.id, look) for room, look in zip(rooms, looks, strict=True))
+        return tuple(waiting for waiting in found if waiting.offers)
 
     async def clocks(self) -> Sequence[RoomId]:
         return await self._members(keys.clocks)
@@ -310,17 +317,18 @@ class RedisStore:
     async def attached(self, room: RoomId, node: str, seats: Sequence[int], spectators: int) -> None:
         where = RoomKeys(room)
         says = f"{spectators} {','.join(map(str, sorted(seats)))}" if seats or spectators else ""
-        await self._call(where, scripts.ATTACHED((where.room, where.here), self._time(), node, says, PRESENCE_GOOD_FOR))
+        own = (where.room, where.here, keys.offers(where.bucket))
+        await self._call(where, scripts.ATTACHED(own, self._time(), node, says, PRESENCE_GOOD_FOR, room))
 
     async def presence(self, room: RoomId) -> Attached:
         where = RoomKeys(room)
         reply = await self._call(where, self._look(where, "seen"))
         if reply is None:
             return Attached((), 0, 0)
-        return present(reply, int(reply[0] or 0))
+        return present(reply, int(reply[0][0] or 0))
 
-    def _look(self, where: RoomKeys, field: str) -> Command:
-        return scripts.LOOK((where.room, where.here), self._time(), field)
+    def _look(self, where: RoomKeys, *fields: str) -> Command:
+        return scripts.LOOK((where.room, where.here), self._time(), *fields)
 
     # The end of a room.
 
@@ -332,7 +340,11 @@ class RedisStore:
         )
 
     async def compact(self, room: RoomId) -> None:
-        where, entries = RoomKeys(room), await self.read(room)
+        where = RoomKeys(room)
+        seq, archived = await self._call(where, ("HMGET", where.room, "seq", "archived"))
+        if seq == archived:  # there is no such room, or all of it is compressed
+            return
+        entries = await self.read(room)
         if entries:
             last, record = entries[-1], await asyncio.to_thread(pack, entries)
             await self._call(

@@ -10,6 +10,7 @@ import orjson
 from protocol.messages import RoomId
 from server.store.archive import unpack
 from server.store.cursor import cursor_behind
+from server.store.offering import decode, waiting
 from server.store.sqlite.schema import LIVING
 from server.store.sqlite.writes import Changes, Transaction
 from server.store.store import (
@@ -23,6 +24,7 @@ from server.store.store import (
     Saved,
     Stored,
     Sweep,
+    Waiting,
 )
 
 _AMONG = "room IN (SELECT value FROM json_each(?))"
@@ -53,6 +55,14 @@ def journal(transaction: Transaction, room: RoomId, after: int) -> tuple[Stored,
         (room, after),
     )
     return archived + tuple(Stored(*row) for row in rows.fetchall())
+
+
+def grew(transaction: Transaction, room: RoomId) -> bool:
+    """Whether the journal has entries that are not compressed."""
+    row = transaction.connection.execute(
+        "SELECT 1 FROM entry WHERE id = (SELECT id FROM room WHERE room = ?) LIMIT 1", (room,)
+    ).fetchone()
+    return row is not None
 
 
 def saved(transaction: Transaction, room: RoomId) -> Saved | None:
@@ -127,10 +137,17 @@ def ids(transaction: Transaction) -> Sequence[RoomId]:
     return tuple(room for (room,) in rows)
 
 
-def offers(transaction: Transaction) -> Sequence[RoomId]:
-    """Rooms with seats that wait for a bot host."""
-    rows = transaction.connection.execute("SELECT room FROM room WHERE offers AND quarantined IS NULL")
-    return tuple(room for (room,) in rows)
+def offers(transaction: Transaction, limit: int) -> Sequence[Waiting]:
+    """The seats that wait for a bot host."""
+    rows = transaction.connection.execute(
+        """SELECT room, offers, data FROM room JOIN listing USING (id) WHERE id IN (
+            SELECT id FROM room WHERE waits <= ? AND waits IS NOT NULL AND quarantined IS NULL
+            ORDER BY random() LIMIT ?)""",
+        (transaction.now, limit),
+    ).fetchall()
+    connected = _connected(transaction, [room for room, _, _ in rows])
+    found = ((room, data, waiting(decode(offers), connected.get(room, ()))) for room, offers, data in rows)
+    return tuple(Waiting(room, data, offers) for room, data, offers in found if offers)
 
 
 def clocks(transaction: Transaction) -> Sequence[RoomId]:

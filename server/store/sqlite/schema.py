@@ -3,7 +3,8 @@
 1. WAL and `synchronous=FULL`: what was committed survives a power cut; readers never wait for the writer.
 2. What an append changes lies in small rows (`room`, `entry`), under a number that rooms get one after another: rooms
    that are played at the same time share pages. The bulky listing lies apart, written only when it is another one.
-3. The indices of `room` hold only columns that seldom change; `room_due` is the exception.
+3. The indices of `room` hold only columns that seldom change; `room_due` is the exception, and, where bots play,
+   `room_waits`: the moment from which a seat may wait for a bot host, which every renewed presence record puts off.
 4. The file says whose it is (`application_id`) and in which version (`user_version`); any other is left alone.
 """
 
@@ -19,7 +20,7 @@ from urllib.parse import quote
 from server.store.store import StoreUnavailable, StoreUnusable
 
 APPLICATION: Final = int.from_bytes(b"Phar", "big")
-VERSION: Final = 1
+VERSION: Final = 2
 LOCK_WAIT: Final = 2.0
 
 LIVING: Final = "quarantined IS NULL AND status NOT IN ('finished', 'abandoned')"
@@ -28,13 +29,13 @@ TABLES: Final = """
 CREATE TABLE room (
     id INTEGER PRIMARY KEY, room TEXT NOT NULL UNIQUE, seq INTEGER NOT NULL, tag TEXT NOT NULL, at INTEGER NOT NULL,
     game TEXT NOT NULL, status TEXT NOT NULL, public INTEGER NOT NULL, created INTEGER NOT NULL,
-    due INTEGER, clock INTEGER NOT NULL, offers INTEGER NOT NULL,
+    due INTEGER, clock INTEGER NOT NULL, offers BLOB NOT NULL, waits INTEGER,
     said INTEGER NOT NULL DEFAULT 0, seen INTEGER NOT NULL DEFAULT 0, attendance INTEGER NOT NULL DEFAULT 0,
     quarantined TEXT
 );
 CREATE INDEX room_due ON room (due) WHERE due IS NOT NULL AND quarantined IS NULL;
 CREATE INDEX room_clock ON room (room) WHERE clock AND quarantined IS NULL;
-CREATE INDEX room_offers ON room (room) WHERE offers AND quarantined IS NULL;
+CREATE INDEX room_waits ON room (waits) WHERE waits IS NOT NULL AND quarantined IS NULL;
 CREATE INDEX room_living ON room (room) WHERE quarantined IS NULL AND status NOT IN ('finished', 'abandoned');
 CREATE INDEX room_listed ON room (created, room) WHERE public AND quarantined IS NULL;
 CREATE INDEX room_listed_status ON room (status, created, room) WHERE public AND quarantined IS NULL;

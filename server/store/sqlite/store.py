@@ -28,6 +28,7 @@ from server.store.store import (
     StoreUnavailable,
     Sweep,
     UnknownOutcome,
+    Waiting,
     Wakeup,
     wall_clock,
 )
@@ -141,8 +142,8 @@ class SqliteStore:
     async def ids(self) -> Sequence[RoomId]:
         return await self._read(reads.ids)
 
-    async def offers(self) -> Sequence[RoomId]:
-        return await self._read(reads.offers)
+    async def offers(self, limit: int) -> Sequence[Waiting]:
+        return await self._read(reads.offers, limit)
 
     async def clocks(self) -> Sequence[RoomId]:
         return await self._read(reads.clocks)
@@ -199,6 +200,11 @@ class SqliteStore:
 
 
 def _packed(transaction: Transaction, room: RoomId) -> tuple[int, bytes] | None:
-    """The whole journal as one record, and its last seq; made in the reader's thread, for it may be large."""
+    """The whole journal as one record, and its last seq, unless it is one already.
+
+    It is made in the reader's thread, for it may be large.
+    """
+    if not reads.grew(transaction, room):
+        return None
     entries = reads.journal(transaction, room, 0)
     return (entries[-1].seq, pack(entries)) if entries else None

@@ -9,6 +9,7 @@ import msgspec
 import orjson
 
 from protocol.messages import RoomId
+from server.store import offering
 from server.store.acceptance import accept
 from server.store.store import (
     EMPTY,
@@ -39,9 +40,9 @@ _ROOM = """SELECT seq, tag, at, quarantined, id, data, game, status, public, clo
     FROM room JOIN listing USING (id) WHERE room = ?"""
 _HEAD = "UPDATE room SET seq = ?, tag = ?, at = ?, due = ? WHERE id = ?"
 _INDEX = """UPDATE room SET seq = ?, tag = ?, at = ?, due = ?,
-    game = ?, status = ?, public = ?, clock = ?, offers = ? WHERE id = ?"""
-_CREATE = """INSERT INTO room (seq, tag, at, due, game, status, public, clock, offers, room, created)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    game = ?, status = ?, public = ?, clock = ?, offers = ?, waits = ? WHERE id = ?"""
+_CREATE = """INSERT INTO room (seq, tag, at, due, game, status, public, clock, offers, waits, room, created)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _ENTRY = "INSERT INTO entry (id, seq, tag, at, data) VALUES (?, ?, ?, ?, ?)"
 _OF_A_ROOM = ("listing", "entry", "archive", "snapshot", "line", "presence", "room")
 
@@ -55,17 +56,18 @@ def append(transaction: Transaction, append: Append) -> Head:
     entries = accept(append, head, quarantined, transaction.now)
     last = entries[-1]
     changed = (last.seq, last.tag, last.at, None if index.due is None else last.at + index.due)
-    indexed = (index.game, index.status, index.public, index.clock, index.offers)
+    indexed = (index.game, index.status, index.public, index.clock, offering.encode(index.offers))
+    waits = 0 if index.offers else None
     if row is None:
         _refuse_used(transaction, append.room)
-        number = execute(_CREATE, (*changed, *indexed, append.room, index.created or last.at)).lastrowid
+        number = execute(_CREATE, (*changed, *indexed, waits, append.room, index.created or last.at)).lastrowid
         execute("INSERT INTO listing (id, data) VALUES (?, ?)", (number, index.listing))
     else:
         number = row[4]
         if row[6:] == indexed:
             execute(_HEAD, (*changed, number))
         else:
-            execute(_INDEX, (*changed, *indexed, number))
+            execute(_INDEX, (*changed, *indexed, waits, number))
         if row[5] != index.listing:
             execute("UPDATE listing SET data = ? WHERE id = ?", (index.listing, number))
     for entry in entries:
@@ -124,13 +126,13 @@ def attached(transaction: Transaction, room: RoomId, node: str, seats: Sequence[
     """Renew, change or take away a node's presence record."""
     execute, now = transaction.connection.execute, transaction.now
     row = execute(
-        """SELECT room.id, attendance, seats, spectators, presence.at
+        """SELECT room.id, attendance, seats, spectators, presence.at, offers
         FROM room LEFT JOIN presence ON presence.id = room.id AND node = ? WHERE room = ?""",
         (node, room),
     ).fetchone()
     if row is None:
         return
-    number, attendance, known_seats, known_spectators, at = row
+    number, attendance, known_seats, known_spectators, at, offers = row
     good = at is not None and now - at < PRESENCE_GOOD_FOR
     record = (orjson.dumps(sorted(seats)).decode(), spectators)
     if seats or spectators:
@@ -142,6 +144,11 @@ def attached(transaction: Transaction, room: RoomId, node: str, seats: Sequence[
     if changed or good:
         attendance += changed
         execute("UPDATE room SET seen = max(seen, ?), attendance = ? WHERE id = ?", (now, attendance, number))
+    if offers != offering.NONE:
+        records = execute("SELECT at, seats FROM presence WHERE id = ?", (number,)).fetchall()
+        offered = offering.decode(offers)
+        waits = offering.waits_from(offered, ((at, orjson.loads(seats)) for at, seats in records))
+        execute("UPDATE room SET waits = ? WHERE id = ?", (waits, number))
     if changed:
         transaction.changes[room, News.PRESENCE] = attendance
 
@@ -159,7 +166,7 @@ def archive(transaction: Transaction, room: RoomId, seq: int, record: bytes) -> 
     row = execute(
         "SELECT room.id, archive.seq FROM room LEFT JOIN archive USING (id) WHERE room = ?", (room,)
     ).fetchone()
-    if row is None or (row[1] or 0) > seq:
+    if row is None or (row[1] or 0) >= seq:
         return
     execute("INSERT OR REPLACE INTO archive (id, seq, data) VALUES (?, ?, ?)", (row[0], seq, record))
     execute("DELETE FROM entry WHERE id = ? AND seq <= ?", (row[0], seq))

@@ -48,7 +48,7 @@ def test_greedy_is_looked_up_by_the_game(greedy_toy: None) -> None:
 
 @pytest.mark.parametrize("game", ["toy", "../toy", "no.such.game", ""])
 def test_a_game_without_greedy_is_told_what_there_is(game: str) -> None:
-    with pytest.raises(UnknownPolicy, match=r"no policy 'greedy' for .*; there are: random"):
+    with pytest.raises(UnknownPolicy, match=r"no game '.*' is known here; there are: .*dragonwood"):
         policy("greedy", game)
     assert policies.policies(game) == ("random",)
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import asyncio
 from asyncio import gather
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from random import Random
+from typing import Any, cast
 
 import pytest
 
 from clients.bots.__main__ import arguments, run
 from clients.bots.policies import policy
-from clients.bots.runner import Plan, join_room, play, play_game
+from clients.bots.runner import Plan, _decide, join_room, play, play_game
 from clients.connection import Connection
 from clients.errors import Refused
 from clients.lobby import Lobby
-from protocol.messages import Patch
+from clients.room import Room
+from protocol.messages import Patch, Turn
 from tests.processes import ServerProcess, serving
 
 
@@ -72,6 +74,27 @@ async def test_a_bot_that_is_too_slow_comes_back_and_plays_on(server: ServerProc
         playing.cancel()
         await gather(playing, return_exceptions=True)
     assert kinds.index("back") > kinds.index("timeout")
+
+
+class Lossy:
+    """A room that refuses a listed action; with `lost`, since the store lost the entries on which it was listed."""
+
+    over = False
+
+    def __init__(self, turn: Turn, *, lost: bool) -> None:
+        self.actions, self._lost = turn.actions, lost
+
+    async def act(self, action: Mapping[str, Any], *, seq: int) -> int:
+        if self._lost:
+            self.actions = [{"type": "another"}]
+        raise Refused("illegal_action", "it was legal elsewhere")
+
+
+async def test_a_move_that_the_store_lost_is_no_mistake_of_the_bot() -> None:
+    turn = Turn("ROOM", 7, [{"type": "one"}])
+    await _decide(cast(Room, Lossy(turn, lost=True)), turn.actions[0], turn)
+    with pytest.raises(Refused, match="illegal_action"):
+        await _decide(cast(Room, Lossy(turn, lost=False)), turn.actions[0], turn)
 
 
 async def test_the_command_prints_each_game(server: ServerProcess, capsys: pytest.CaptureFixture[str]) -> None:

@@ -15,7 +15,7 @@ from clients.bots.search import LEVELS, ByChance, Level, Search
 from clients.bots.tree import Node, Tree, View
 from server.engines import ENGINES, AnyEngine
 from server.engines.dice import Dice
-from server.engines.engine import Action
+from server.engines.engine import Action, with_turn
 from tests.engines.toy import ENGINE as TOY
 
 GAMES = pytest.mark.parametrize("engine", ENGINES.values(), ids=lambda engine: engine.name)
@@ -98,7 +98,8 @@ def test_every_game_has_the_levels(engine: AnyEngine) -> None:
 
 
 def grown(state: Any, seat: int, iterations: int, seed: int = 1) -> Tree:
-    view = View(TOY.public_view(state), {"seat": seat, **TOY.private_view(state, seat)}, 2, TOY.options())
+    public = with_turn(TOY.public_view(state), TOY.turn(state))
+    view = View(public, {"seat": seat, **TOY.private_view(state, seat)}, 2, TOY.options())
     found = Tree(TOY, ByChance(), view, Random(seed))
     for _ in range(iterations):
         found.iterate()
@@ -111,7 +112,9 @@ def rewards(node: Node) -> list[tuple[Action, float]]:
 
 def search_toy(state: Any, actions: Any, random: Random) -> Any:
     """The tree as a policy of the small game."""
-    found = Tree(TOY, ByChance(), View(state["game"], state["you"], 2, TOY.options()), random)
+    turn = state["turn"]
+    public = with_turn(state["game"], (turn["number"], turn["phase"]))
+    found = Tree(TOY, ByChance(), View(public, state["you"], 2, TOY.options()), random)
     for _ in range(40):
         found.iterate()
     listed = {str(as_map(action)): as_map(action) for action in found.ranked()}

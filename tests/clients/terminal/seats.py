@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.widgets import Static
 
 from clients.connection import Connection
@@ -45,6 +46,14 @@ async def until(pilot: Pilot[None], holds: Callable[[], object], wanted: str = "
             return
         await pilot.pause(STEP)
     raise AssertionError(f"{wanted} never came; log: {[str(line) for line in log_of(pilot)]}")
+
+
+async def answered(pilot: Pilot[None], key: str, dialog: type[Screen[Any]], *keys: str) -> None:
+    """Press a key that opens a dialog, and keys in it once it is there; then wait until it is gone."""
+    await pilot.press(key)
+    await until(pilot, lambda: isinstance(pilot.app.screen, dialog), f"the {dialog.__name__}")
+    await pilot.press(*keys)
+    await until(pilot, lambda: not isinstance(pilot.app.screen, dialog), "an end of the dialog")
 
 
 def table(pilot: Pilot[None]) -> TableScreen:

@@ -18,6 +18,7 @@ from clients.terminal.screens.forms import CreateForm, JoinForm
 from clients.terminal.screens.lobby import LobbyScreen
 from clients.terminal.screens.replay import ReplayScreen
 from clients.terminal.screens.table import TableScreen
+from clients.terminal.widgets import LogPane
 from tests.clients.terminal.seats import idle_table, log_of, said, terminal, typed, until
 from tests.processes import ServerProcess, serving
 
@@ -48,15 +49,11 @@ async def choose(pilot: Pilot[None], name: str, value: Any) -> None:
     """Choose from a list of a form, by keys."""
     await focus_on(pilot, name)
     select = pilot.app.screen.query_one(f"#{name}", Select)
-    await pilot.press("enter", "home")
-    for _ in range(20):
-        await pilot.press("enter")
-        await pilot.pause()
-        if select.value == value:
-            return
-        above = [option for _, option in select._options].index(select.value)
-        await pilot.press("enter", "home", *["down"] * (above + 1))
-    raise AssertionError(f"{name} has no {value}")
+    above = [option for _, option in select._options].index(value)
+    await pilot.press("enter")
+    await until(pilot, lambda: select.expanded, "the list")
+    await pilot.press("home", *["down"] * above, "enter")
+    await until(pilot, lambda: select.value == value and not select.expanded, f"{name} {value}")
 
 
 async def test_rooms_are_listed_found_by_typing_and_filtered(server: ServerProcess) -> None:
@@ -80,7 +77,7 @@ async def test_rooms_are_listed_found_by_typing_and_filtered(server: ServerProce
         await until(pilot, lambda: [row[2] for row in rows(pilot)] == ["open", "open"], "the open ones")
         await pilot.press("g")
         await until(pilot, lambda: [row[0] for row in rows(pilot)] == [first["room"]], "those of a game")
-        assert "1 rooms (dragonwood, open)" in said(pilot, "#title")
+        assert "1 room (dragonwood, open)" in said(pilot, "#title")
 
 
 async def test_a_room_is_made_as_the_form_says(server: ServerProcess) -> None:
@@ -208,6 +205,9 @@ async def test_a_finished_game_is_stepped_through(server: ServerProcess) -> None
         await pilot.press("end")
         await until(pilot, lambda: f"entry {last} of {last}" in said(pilot, "#title"), "the end")
         assert "nobody to decide" in said(pilot, "#title")
+        log = pilot.app.screen.query_one(LogPane)
+        await until(pilot, lambda: "1. greedy-" in "".join(strip.text for strip in log.lines), "the ranking")
+        await until(pilot, lambda: log.scroll_y == log.max_scroll_y > 0, "the log's own end")
         await pilot.press("v", "v", "v")
         await until(pilot, lambda: "as seen by all" in said(pilot, "#title"), "everybody's eyes")
         await pilot.press("home", "space")

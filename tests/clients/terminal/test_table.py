@@ -10,11 +10,25 @@ from textual.widgets import Input
 
 from clients.connection import Connection
 from clients.lobby import Lobby
+from clients.terminal.games import rules_of
+from clients.terminal.screens.dialogs import BotsForm, Commands, Question, Rules
 from clients.terminal.story import Story
-from clients.terminal.widgets import ActionList
+from clients.terminal.widgets import ActionList, BoardPane, LogPane
 from protocol.messages import ChatLine
+from server.engines import ENGINES
 from tests.clients.terminal.cable import Cable
-from tests.clients.terminal.seats import actions_shown, idle_table, log_of, said, sit, table, terminal, typed, until
+from tests.clients.terminal.seats import (
+    actions_shown,
+    answered,
+    idle_table,
+    log_of,
+    said,
+    sit,
+    table,
+    terminal,
+    typed,
+    until,
+)
 from tests.processes import ServerProcess, serving
 
 SMALL, WIDE = (80, 24), (140, 45)
@@ -144,22 +158,18 @@ async def test_bots_of_this_program_take_the_free_seats_and_play(server: ServerP
     async with terminal(server.url, made["room"], made["token"]).run_test(size=SMALL) as pilot:
         await until(pilot, lambda: "WAITING for 2 more" in said(pilot, "SeatsBar"))
         assert f"join {made['room']}" in said(pilot, "#board")
-        await pilot.press("ctrl+b")
-        await pilot.pause()
-        await pilot.press("enter")
+        await answered(pilot, "ctrl+b", BotsForm, "enter")
         await until(pilot, lambda: actions_shown(pilot), "the game")
         assert "greedy-2" in said(pilot, "SeatsBar")
         await pilot.press(*typed("reload"), "enter")
-        await until(pilot, lambda: any(line.startswith("  greedy-3") for line in log_of(pilot)), "the bots' play")
+        await until(pilot, lambda: any(line.startswith("  greedy-") for line in log_of(pilot)), "a bot's play")
 
 
 async def test_seats_that_wait_for_a_bot_host_are_played_by_the_server(server: ServerProcess) -> None:
     made = await Lobby(server.url).create("dragonwood", 2, name="Ana")
     async with terminal(server.url, made["room"], made["token"]).run_test(size=SMALL) as pilot:
         await until(pilot, lambda: "WAITING for 1 more" in said(pilot, "SeatsBar"))
-        await pilot.press("ctrl+b")
-        await pilot.pause()
-        await pilot.press("shift+tab", "enter", "down", "enter", "tab", "enter")
+        await answered(pilot, "ctrl+b", BotsForm, "shift+tab", "enter", "down", "enter", "tab", "enter")
         await until(pilot, lambda: "* Seat 2 waits for a bot (greedy)." in log_of(pilot), "the offer")
         await until(pilot, lambda: actions_shown(pilot), "the game")
         assert "(server)" in said(pilot, "SeatsBar")
@@ -169,13 +179,10 @@ async def test_resigning_is_asked_twice(server: ServerProcess) -> None:
     room, token, _ = await idle_table(server.url, "dragonwood")
     async with terminal(server.url, room, token).run_test(size=SMALL) as pilot:
         await until(pilot, lambda: actions_shown(pilot), "the list of actions")
-        await pilot.press("ctrl+r")
-        await pilot.pause()
-        await pilot.press("enter")
-        await pilot.press("ctrl+r")
-        await pilot.pause()
-        assert not any("resigns" in line for line in log_of(pilot))
-        await pilot.press("tab", "enter")
+        await answered(pilot, "ctrl+r", Question, "enter")
+        await answered(pilot, "ctrl+r", Question, "escape")
+        assert not (await Lobby(server.url).look(room))["room"]["seats"][0]["served"]
+        await answered(pilot, "ctrl+r", Question, "tab", "enter")
         await until(pilot, lambda: any("Ana resigns" in line for line in log_of(pilot)), "the end of it")
 
 
@@ -183,9 +190,7 @@ async def test_a_seat_is_given_up_before_the_start(server: ServerProcess) -> Non
     made = await Lobby(server.url).create("dragonwood", 2, name="Ana")
     async with terminal(server.url, made["room"], made["token"]).run_test(size=SMALL) as pilot:
         await until(pilot, lambda: "WAITING" in said(pilot, "SeatsBar"))
-        await pilot.press("ctrl+r")
-        await pilot.pause()
-        await pilot.press("tab", "enter")
+        await answered(pilot, "ctrl+r", Question, "tab", "enter")
         await until(pilot, lambda: any("no longer at this table" in line for line in log_of(pilot)), "the end of it")
     assert (await Lobby(server.url).look(made["room"]))["room"]["seats"] == [None, None]
 
@@ -245,12 +250,10 @@ async def test_log_and_board_change_places(server: ServerProcess) -> None:
         await until(pilot, lambda: actions_shown(pilot), "the list of actions")
         screen = table(pilot)
         await pilot.press("ctrl+l")
-        await pilot.pause()
+        await until(pilot, lambda: screen.query_one("LogPane").size.height > 8, "the whole log")
         assert not screen.query_one("BoardPane").display
-        assert screen.query_one("LogPane").size.height > 8
         await pilot.press("ctrl+o")
-        await pilot.pause()
-        assert screen.query_one("BoardPane").size.height > 15
+        await until(pilot, lambda: screen.query_one("BoardPane").size.height > 15, "the whole board")
         assert not screen.query_one(ActionList).display
         await pilot.press("r")
         await until(pilot, lambda: screen.query_one(ActionList).display, "the actions, as soon as one types")
@@ -259,13 +262,52 @@ async def test_log_and_board_change_places(server: ServerProcess) -> None:
         assert screen.query_one("BoardPane").size.width >= 78
 
 
+async def test_what_the_board_hides_is_said_with_the_key_that_shows_it(server: ServerProcess) -> None:
+    room, token, _ = await idle_table(server.url, "burano")
+    async with terminal(server.url, room, token).run_test(size=SMALL) as pilot:
+        board = table(pilot).query_one(BoardPane)
+        await until(pilot, lambda: re.fullmatch(r"PageDown: \d\d more", str(board.border_subtitle)), "what is below")
+        await pilot.press("pagedown")
+        both = re.compile(r"PageUp: \d+ more  PageDown: \d+ more")
+        await until(pilot, lambda: both.fullmatch(str(board.border_subtitle)), "what is above, and what below")
+        await pilot.press(*["pagedown"] * 6)
+        await until(pilot, lambda: re.fullmatch(r"PageUp: \d\d more", str(board.border_subtitle)), "the end")
+        assert board.scroll_y == board.max_scroll_y
+
+
+async def test_the_whole_log_has_room_while_others_decide(server: ServerProcess) -> None:
+    room, _, other = await idle_table(server.url, "dragonwood")
+    async with terminal(server.url, room, other).run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: "Ana to decide" in said(pilot, "SeatsBar"))
+        log = table(pilot).query_one(LogPane)
+        assert log.size.height == 4
+        await pilot.press("ctrl+l")
+        await until(pilot, lambda: log.size.height > 15, "the whole log")
+        await pilot.press("ctrl+l", "ctrl+t")
+        await until(pilot, lambda: log.size.height == 8, "room for talk")
+
+
+async def test_the_rules_can_be_read_at_the_table(server: ServerProcess) -> None:
+    assert all(str(rules_of(engine.name)).startswith(f"# {engine.title}") for engine in ENGINES.values())
+    assert rules_of("chess") is None
+    room, token, _ = await idle_table(server.url, "islet")
+    async with terminal(server.url, room, token).run_test(size=SMALL) as pilot:
+        await until(pilot, lambda: actions_shown(pilot), "the list of actions")
+        await pilot.press("f2")
+        await until(pilot, lambda: isinstance(pilot.app.screen, Rules), "the rules")
+        pane = pilot.app.screen.query_one("#rules")
+        await until(pilot, lambda: pane.max_scroll_y > 100, "all of the text")
+        await pilot.press("pagedown")
+        await until(pilot, lambda: pane.scroll_y > 0, "the next page")
+        await pilot.press("escape", "ctrl+t")
+        await until(pilot, lambda: table(pilot).has_class("-talking"), "the table again")
+
+
 async def test_the_commands_can_be_read_and_chosen(server: ServerProcess) -> None:
     room, token, _ = await idle_table(server.url, "dragonwood")
     async with terminal(server.url, room, token).run_test(size=SMALL) as pilot:
         await until(pilot, lambda: actions_shown(pilot), "the list of actions")
-        await pilot.press("f1")
-        await pilot.pause()
-        await pilot.press("down", "enter")
+        await answered(pilot, "f1", Commands, "down", "enter")
         await until(pilot, lambda: table(pilot).has_class("-talking"), "the line to talk")
 
 

@@ -23,6 +23,7 @@ from clients.terminal.replaying import BadReplay
 from tests.clients.terminal.screen import TerminalProcess
 from tests.processes import PATIENCE, ROOT, ServerProcess, serving
 
+NOWHERE = "http://127.0.0.1:9"
 COLOUR = re.compile(rb"\x1b\[[0-9;]*\b(?:38|48|3[0-7]|4[0-7]|9[0-7]|10[0-7])\b[0-9;]*m")
 
 
@@ -62,7 +63,10 @@ def test_one_plays_from_the_lobby_on_by_keys_alone_at_80_by_24(server: ServerPro
         person.wait_for("Reload: draw a card", gone="Attack (15)")
         person.press("enter")
         person.wait_for("Ana draws ")
-        person.wait_for("turn 3", "YOUR TURN", "greedy-2")
+        # The bot's turn may bring an event, which asks Ana before her own turn comes.
+        person.wait_until(
+            lambda text: "YOUR TURN" in text and ", turn 1\n" not in text, "a decision after the bot's turn"
+        )
         person.press("ctrl+t", "hello there")
         person.wait_for("hello there")
         person.press("enter")
@@ -118,6 +122,19 @@ def test_a_signal_ends_everything_that_was_started(tmp_path: Path, number: signa
         assert psutil.wait_procs(started, PATIENCE)[1] == []
 
 
+def test_its_own_server_does_not_outlive_a_program_that_is_killed(tmp_path: Path) -> None:
+    with TerminalProcess(["play", "--against", "easy", "--pause", "0", "--serve"], tmp_path) as person:
+        person.wait_for("YOUR TURN", "Reload: draw a card")
+        person.press("reload", "enter")
+        program = psutil.Process(person.process.pid)
+        person.wait_until(
+            lambda _: len(program.children(recursive=True)) > 1, "a process that thinks, beside the server"
+        )
+        started = program.children(recursive=True)
+        os.kill(person.process.pid, signal.SIGKILL)
+        assert psutil.wait_procs(started, PATIENCE)[1] == []
+
+
 def test_the_demo_goes_to_the_end_of_a_game_on_the_screen_and_ends(tmp_path: Path) -> None:
     with TerminalProcess(["demo", "--pause", "0"], tmp_path) as person:
         person.wait_for("FINISHED", "Final scores", "*   1. greedy-")
@@ -157,11 +174,33 @@ def test_a_replay_is_printed_from_the_server_and_from_a_file(server: ServerProce
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        (("play", "chess", "--serve"), "no game 'chess' is known here; there are: dragonwood, islet, burano, bretagne"),
+        (("play", "--against", "greedy, clever"), "no policy 'clever' for 'dragonwood'"),
+        (("play", "--url", NOWHERE), f"no server answers at {NOWHERE} (connection refused); `make run` starts one"),
+        (("watch", "ZZZZZZ", "--url", NOWHERE), f"ZZZZZZ: no server answers at {NOWHERE} (connection refused)"),
+    ],
+)
+def test_what_can_not_be_is_said_at_a_terminal_too(tmp_path: Path, arguments: tuple[str, ...], says: str) -> None:
+    with TerminalProcess(arguments, tmp_path, size=(200, 24)) as person:
+        assert person.end() == 1
+        assert says in person.text
+
+
+def test_a_table_is_refused_in_the_servers_words(server: ServerProcess, tmp_path: Path) -> None:
+    command = ["play", "islet", "--against", "greedy,greedy,greedy,greedy", "--url", server.url]
+    with TerminalProcess(command, tmp_path) as person:
+        assert person.end() == 1
+        assert person.text.strip() == "pharos: seats: Islet is for 1 to 4"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
         ((), "needs a terminal"),
         (("play",), "needs a terminal"),
-        (("demo", "chess"), "no policy"),
+        (("demo", "chess"), "no game 'chess' is known here; there are: dragonwood, islet, burano, bretagne"),
         (("demo", "--policies", "clever"), "no policy 'clever'"),
-        (("replay", "ZZZZZZ", "--url", "http://127.0.0.1:9"), "127.0.0.1:9"),
+        (("replay", "game.json", "--url", NOWHERE), f"no file game.json, and no server answers at {NOWHERE} ("),
     ],
 )
 def test_what_can_not_be_is_said_in_one_line(arguments: tuple[str, ...], says: str) -> None:
@@ -179,17 +218,32 @@ def test_a_file_that_is_no_replay_is_refused(tmp_path: Path, text: str) -> None:
     assert read_replay(tmp_path / "none.json") is None
 
 
-def test_the_commands_that_the_readme_shows_are_there() -> None:
+def made_of(folder: Path, target: str, *settings: str) -> list[str]:
+    """The arguments that a target of the Makefile gives to the terminal."""
+    (folder / "python").write_text('#!/bin/sh\nprintf "%s\\0" "$@"\n')
+    (folder / "python").chmod(0o755)
+    command = ["make", "--no-print-directory", "-o", ".venv/installed", f"BIN={folder}", target, *settings]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    module, name, *words = run.stdout.split("\0")[:-1]
+    assert (module, name) == ("-m", "clients.terminal")
+    return words
+
+
+def test_the_makefile_hands_on_what_it_is_given_as_it_is(tmp_path: Path) -> None:
+    odd = 'greedy, it\'s "$(id)"; `id`'
+    asked = arguments(made_of(tmp_path, "play", "GAME=is let", f"AGAINST={odd.replace('$', '$$')}"))
+    assert (asked.game, asked.against, asked.serve) == ("is let", odd, True)
+    assert arguments(made_of(tmp_path, "demo", "GAME='")).game == "'"
+
+
+def test_the_commands_that_the_readme_shows_are_there(tmp_path: Path) -> None:
     readme = (ROOT / "README.md").read_text()
     shown = re.findall(r"^\.venv/bin/python -m clients\.terminal *([^#\n]*)", readme, re.MULTILINE)
     assert [arguments(line.split()).command for line in shown] == [None, "join", "watch", "replay"]
     made = re.findall(r"^make (play|demo)([^#\n]*)", readme, re.MULTILINE)
     assert [target for target, _ in made] == ["play", "demo", "play"]
     for target, settings in made:
-        command = ["make", "--no-print-directory", "-n", "-o", ".venv/installed", target, *settings.split()]
-        run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-        words = run.stdout.strip().split("-m clients.terminal ")[1].split()
-        asked = arguments(words)
+        asked = arguments(made_of(tmp_path, target, *settings.split()))
         assert asked.command == target
         assert asked.game == dict(pair.split("=") for pair in settings.split()).get("GAME", "dragonwood")
     pictures = re.findall(r"\((docs/[^)]+\.svg)\)", readme)

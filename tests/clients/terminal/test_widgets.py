@@ -84,6 +84,21 @@ async def test_the_log_stays_at_its_end_unless_one_scrolls_back_and_wraps_anew()
         assert log.scroll_y == log.max_scroll_y
 
 
+async def test_a_log_with_little_room_leaves_the_headings_out() -> None:
+    async with Parts().run_test(size=(80, 24)) as pilot:
+        log = pilot.app.query_one(LogPane)
+        for n in range(3):
+            log.tell(Line(Sort.TURN, f"Turn {n}"))
+            log.tell(Line(Sort.GAME, f"deed {n}"))
+        await pilot.pause()
+        assert [strip.text.strip() for strip in log.lines[:2]] == ["- Turn 0", "deed 0"]
+        log.styles.height = 3
+        await pilot.pause()
+        assert [strip.text.strip() for strip in log.lines] == ["deed 0", "deed 1", "deed 2"]
+        log.tell(Line(Sort.TURN, "Turn 3"))
+        assert len(log.lines) == 3
+
+
 def test_the_seats_fit_into_a_line_however_long_the_names_are() -> None:
     long = story(names=("A" * 24, "B" * 24, "C" * 24, "D" * 24))
     long.take(Presence("K7QF2M", [True, False, True, True], 0))

@@ -13,6 +13,7 @@ from server.engines.bretagne import ENGINE
 from server.engines.bretagne.actions import EnterCity, Hire, NextCity, Pass, Recruit, SellCards, Swap
 from server.engines.bretagne.box import KINDS, MATERIALS, City
 from server.engines.bretagne.state import Barges, Options, State
+from server.engines.engine import with_turn
 from tests.engines.bretagne.tables import (
     BOX,
     acting,
@@ -122,7 +123,8 @@ def test_an_imagined_state_looks_the_same_to_its_viewer(viewer: int | None) -> N
 
 
 def test_what_is_not_a_view_is_not_imagined() -> None:
-    view = dict(ENGINE.public_view(acting(2)))
+    state = acting(2)
+    view = with_turn(ENGINE.public_view(state), ENGINE.turn(state))
     for spoil in (
         {"players": view["players"][:1]},
         {"round": 9},

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from server.engines.dragonwood.actions import AttackWith, Discard
 from server.engines.dragonwood.state import Attack, Dragons, EventInProgress, Options, Phase, State
 from server.engines.dragonwood.steps.sets import spells
+from server.engines.engine import with_turn
 from tests.engines.dragonwood.scene import (
     ENGINE,
     act,
@@ -224,7 +225,7 @@ def test_dragons_are_imagined_where_they_can_lie(dragons: Dragons) -> None:
 
 
 def views(state: State, seat: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
-    public = json.loads(json.dumps(ENGINE.public_view(state)))
+    public = json.loads(json.dumps(with_turn(ENGINE.public_view(state), ENGINE.turn(state))))
     return public, {**json.loads(json.dumps(ENGINE.private_view(state, seat))), "seat": seat}
 
 
@@ -237,7 +238,7 @@ def views(state: State, seat: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
         ("discard", [3]),
         ("phase", "play"),
         ("phase", "nap"),
-        ("in_turn", 1),
+        ("number", 0),
         ("seats", []),
         ("last_turns", 2),
         ("landscape", []),

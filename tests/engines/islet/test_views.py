@@ -25,10 +25,8 @@ def test_the_public_view_of_a_position() -> None:
     heap = view["stacks"].pop("2,0")
     assert heap["level"] == 90 - 9 - 8 - 3
     assert view == {
-        "turn": 3,
         "round": 2,
         "seat": 0,
-        "phase": "turn",
         "trail": (),
         "paid": None,
         "last_round": None,

@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 
 from server.engines.dice import Dice
-from server.engines.engine import Action, Event, IllegalAction
+from server.engines.engine import Action, Event, IllegalAction, with_turn
 from tests.engines.laws import Game, demand, other_dice, pool, refusal
 from tests.engines.play import Step, digest, mutated, parts
 from tests.engines.play import as_map as wire
@@ -209,7 +209,7 @@ def views_are_enough_to_imagine(game: Game) -> None:
     steps = game.few(12)
     for step in steps:
         for viewer in viewers(game):
-            public = _as_client(engine.public_view(step.before))
+            public = _as_client(with_turn(engine.public_view(step.before), engine.turn(step.before)))
             private = None
             if viewer is not None:
                 private = {"seat": viewer, **_as_client(engine.private_view(step.before, viewer))}
@@ -229,7 +229,8 @@ def _as_client(view: Any) -> Any:
 def _play_on(game: Game, step: Step) -> None:
     """Plays an imagined state to the end of the game."""
     engine, stream, random = game.engine, other_dice(game.seed), Random(game.seed)
-    state = engine.imagine(_as_client(engine.public_view(step.before)), None, game.seats, game.options, stream)
+    public = _as_client(with_turn(engine.public_view(step.before), engine.turn(step.before)))
+    state = engine.imagine(public, None, game.seats, game.options, stream)
     for _ in range(20 * len(game.steps) + 200):
         deciding = engine.deciding(state)
         if not deciding:

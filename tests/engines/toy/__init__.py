@@ -20,7 +20,7 @@ import msgspec
 from msgspec.structs import replace
 
 from server.engines.dice import Dice
-from server.engines.engine import Action, Event, EventBody, IllegalAction, Result
+from server.engines.engine import Action, Event, EventBody, IllegalAction, Result, with_turn
 
 CARDS, HAND, GOAL, PLAYS = 20, 3, 40, 2
 
@@ -95,9 +95,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 
 class PublicView(TypedDict):
     seat: Count
-    number: Count
     played: Count
-    phase: str
     deck: Count
     hands: tuple[Count, ...]
     table: tuple[Count, ...]
@@ -255,9 +253,7 @@ class ToyEngine:
     def public_view(self, state: State) -> Mapping[str, object]:
         return {
             "seat": state.seat,
-            "number": state.number,
             "played": state.played,
-            "phase": state.phase.value,
             "deck": len(state.deck),
             "hands": sizes(state.hands),
             "table": state.table,
@@ -327,7 +323,9 @@ class ToyEngine:
 
     def resample(self, state: State, seat: int | None, dice: Dice) -> State:
         private = None if seat is None else {"seat": seat, **self.private_view(state, seat)}
-        return self.imagine(self.public_view(state), private, len(state.hands), state.options, dice)
+        return self.imagine(
+            with_turn(self.public_view(state), self.turn(state)), private, len(state.hands), state.options, dice
+        )
 
 
 ENGINE = ToyEngine()

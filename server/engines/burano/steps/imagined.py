@@ -48,6 +48,11 @@ from server.engines.burano.view_forms import FamilyView, FloorView, PublicView, 
 from server.engines.dice import Dice
 
 
+class _Seen(PublicView):
+    number: int
+    phase: str
+
+
 class _Own(msgspec.Struct):
     seat: int
     fish: tuple[str, ...]
@@ -65,7 +70,7 @@ def imagine(
     Raises:
         ValueError: they are no views of this game.
     """
-    view = msgspec.convert(public, PublicView)
+    view = msgspec.convert(public, _Seen)
     own = None if private is None else msgspec.convert(private, _Own)
     market, hands = _fish(box, view, own, dice)
     return State(
@@ -74,7 +79,7 @@ def imagine(
         task=_task(box, view),
         season=view["season"],
         round=view["round"],
-        turn=view["turn"],
+        turn=view["number"],
         start=view["start"],
         seat=view["seat"],
         actions=view["actions"],
@@ -175,7 +180,7 @@ def _buildings(box: Components, view: PublicView, dice: Dice) -> BuildingRow:
     return BuildingRow(open_cards, tuple(dice.shuffle(unseen)))
 
 
-def _task(box: Components, view: PublicView) -> AnyTask | None:
+def _task(box: Components, view: _Seen) -> AnyTask | None:
     task = view["task"]
     match view["phase"], task["work"]:
         case Phase.ROOFS, _:

@@ -34,8 +34,7 @@ def attacks(components: Components, state: State, player: Player) -> list[Attack
     found: list[AttackWith] = []
     for target in sorted(state.landscape):
         creature = components.creature(target)
-        for attack in _SETS:
-            found += [AttackWith(target, attack, use) for use in (uses if creature else [()])]
+        found += [AttackWith(target, attack, use) for attack in _SETS for use in (uses if creature else [()])]
         if spell and creature is not None and creature.dragon:
             found += [AttackWith(target, Attack.SPELL, use) for use in spell_uses]
     return found

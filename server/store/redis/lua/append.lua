@@ -5,7 +5,7 @@
 --       playing, finished, abandoned  13-17 the same of the room's game  18-22 of the game it had before, if another
 -- ARGV  1 time  2 room's id  3 seq and 4 tag of the head to follow  5 not before  6 not after  7 due, ms after the
 --       entries ("": never)  8 digest of the index | 9 game  10 status  11 public  12 created  13 clock  14 offers
---       15 listing; then tag and data of each entry
+--       ("": none)  15 listing; then tag and data of each entry
 -- Returns the entries' time, or what refused: {conflict, seq, tag, at}, {aside, reason}, {time, now}, {index, game}.
 local id, long = ARGV[2], #KEYS > 3
 local head = redis.call('HMGET', KEYS[1], 'seq', 'tag', 'at', 'aside', 'index', 'game', 'created')
@@ -32,11 +32,17 @@ if long then
   local status, public = ARGV[10], ARGV[11] == '1'
   local created = head[7] or (ARGV[12] ~= '0' and ARGV[12] or at)
   redis.call('HSET', KEYS[1], 'index', ARGV[8], 'game', ARGV[9], 'created', created, 'listing', ARGV[15])
+  if ARGV[14] == '' then
+    redis.call('HDEL', KEYS[1], 'offers')
+    redis.call('ZREM', KEYS[5], id)
+  else
+    redis.call('HSET', KEYS[1], 'offers', ARGV[14])
+    redis.call('ZADD', KEYS[5], 0, id)
+  end
   local function mark(key, member)
     if member then redis.call('ZADD', key, created, id) else redis.call('ZREM', key, id) end
   end
   mark(KEYS[4], ARGV[13] == '1')
-  mark(KEYS[5], ARGV[14] == '1')
   mark(KEYS[6], status == 'open' or status == 'playing')
   for group = 8, #KEYS, 5 do
     local listed = public and group < 18

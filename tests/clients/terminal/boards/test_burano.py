@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from io import StringIO
+import re
 from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 from rich.cells import cell_len
-from rich.console import Console
 
 from clients.bots.offline import document, moves, plain, table
 from clients.bots.policies import policy
@@ -17,6 +16,7 @@ from clients.terminal.boards.burano import board, describe, narrate
 from server.engines.burano import ENGINE
 from server.engines.burano.actions import Build, Catch, Lace, Skip, Take
 from server.engines.burano.state import Phase
+from tests.clients.terminal.boards.printed import printed
 from tests.engines.burano.scenes import at_sea, lacing
 from tests.engines.burano.tables import (
     BLUE,
@@ -48,10 +48,7 @@ GAMES = [(2, "random", "random"), (3, "greedy", "first_game"), (4, "random", "fi
 
 def text(state: dict[str, Any], width: int = 80) -> str:
     """The board without colours."""
-    console = Console(width=width, file=StringIO(), color_system=None)
-    with console.capture() as captured:
-        console.print(board(state, width))
-    return captured.get()
+    return printed(board, state, width)
 
 
 def flat(state: dict[str, Any]) -> str:
@@ -69,14 +66,14 @@ def test_a_whole_game_is_shown_described_and_told(seats: int, name: str, worksho
     place = table(ENGINE, seats, 11, {"workshops": workshops})
     for number, move in enumerate(moves(place, [policy(name, "burano")] * seats, Random(11))):
         viewer = (None, 0, seats - 1)[number % 3]
-        state = document(place, move.state, viewer)
+        state = document(place, move.state, viewer) if move.events or number % 19 == 0 else {}
         for event in move.events:
             line = narrate(state, plain(msgspec.to_builtins(event.form_for(viewer))))
             assert line is None or (line and "None" not in line)
-        if number % 7 == 0:
+        if number % 19 == 0:
             width = 80 + 20 * (number % 3)
             assert max(map(cell_len, text(state, width).splitlines())) <= width
-        for seat in ENGINE.deciding(move.state)[:1]:
+        for seat in ENGINE.deciding(move.state)[: number % 3 == 0]:
             state = document(place, move.state, seat)
             words = [describe(state, as_map(action)) for action in ENGINE.legal_actions(move.state, seat)]
             assert len(set(words)) == len(words)
@@ -105,20 +102,21 @@ def test_wheel_pyramid_and_cards_of_a_seat() -> None:
 def test_sea_and_workshops_show_workers_by_seat_and_boats() -> None:
     state = at_work(at_work(at_sea("Venezia"), BLUES[1]), BLUES[1], seat=1)
     seen = text(shown(docks(state, "Murano", WHITE, BLUE, BLUE)))
-    assert "Murano       W B B 0/0" in seen
+    assert re.search(r"Murano +WBB +0/0 ", seen)
+    assert "Sant'Erasmo" in seen
     assert "B$ 12" in seen
     assert "Venezia 1" in " ".join(seen.replace("│", " ").split())
 
 
 def test_the_headline_names_the_decision() -> None:
-    assert "Seat 1 (you), Seat 2 build pyramids" in flat(shown(with_roofs()))
+    assert "pyramids, built by Seat 1 (you), Seat 2" in flat(shown(with_roofs()))
     assert "may lace (white, orange, blue; 3 workers)" in flat(shown(lacing()))
     assert "the game is over" in flat(shown(replace(in_turn(), phase=Phase.OVER)))
 
 
 def test_the_hand_is_shown_to_its_seat_alone() -> None:
     state = give(in_turn(), fish=["squid", "crab"])
-    assert "Fish in hand: squid, crab" in text(shown(state))
+    assert "fish in hand squid, crab" in text(shown(state))
     assert "squid" not in text(shown(replace(state, fish=replace(state.fish, open=(None, None, None))), 1))
 
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from io import StringIO
 from random import Random
 from typing import Any
 
 import msgspec
 import pytest
 from rich.cells import cell_len
-from rich.console import Console
 
 from clients.bots.offline import Table, document, moves, plain, table
 from clients.bots.policies import play_random, policy
 from clients.terminal.boards.dragonwood import board, describe, narrate
 from server.engines.dragonwood import ENGINE
+from server.engines.dragonwood.actions import AttackWith
 from server.engines.dragonwood.state import Attack
+from tests.clients.terminal.boards.printed import printed
 from tests.engines.dragonwood import scene as scenes
 from tests.engines.play import as_map
 
@@ -24,10 +24,7 @@ GAMES = [(2, "random"), (3, "greedy"), (4, "random")]
 
 def text(state: dict[str, Any], width: int = 80) -> str:
     """The board without colours."""
-    console = Console(width=width, file=StringIO(), color_system=None)
-    with console.capture() as captured:
-        console.print(board(state, width))
-    return captured.get()
+    return printed(board, state, width)
 
 
 def shown(state: Any, viewer: int | None = 0) -> dict[str, Any]:
@@ -47,7 +44,7 @@ def test_a_whole_game_is_shown_described_and_told(seats: int, name: str) -> None
                 assert line
                 assert "None" not in line
                 assert "card #" not in line, "every card that is told of lies open under its name"
-            if number % 7 == 0:
+            if number % 19 == 0:
                 width = 80 + 20 * (number % 3)
                 assert max(map(cell_len, text(state, width).splitlines())) <= width
         for seat in ENGINE.deciding(move.state):
@@ -100,11 +97,22 @@ def test_actions_are_described_as_the_board_names_things() -> None:
     state = shown(scenes.scene(("R7 B7", "P1"), ("Blue Dragon", *scenes.FILLER[:4]), before=own))
     assert describe(state, {"type": "reload"}) == "Reload: draw a card"
     strike = {"type": "attack", "target": 27, "attack": "strike", "use": [35]}
-    assert describe(state, strike) == "Strike at Blue Dragon #27 (13), using Lightning Bolt #35"
+    assert describe(state, strike) == "Strike at Blue Dragon #27 (13), using Lightning Bolt #35: 1 die, 0%"
     spell = {"type": "attack", "target": 27, "attack": "spell", "use": []}
-    assert describe(state, spell) == "Cast the dragon spell on Blue Dragon #27"
-    assert describe(state, {"type": "play", "cards": [6, 54]}) == "Play R7 B7"
+    assert describe(state, spell) == "Cast the dragon spell on Blue Dragon #27: 2 dice, 36%"
+    stomp = {"type": "attack", "target": scenes.dragonwood("Spooky Spiders"), "attack": "stomp", "use": []}
+    assert describe(state, stomp).endswith(" (3): up to 2 dice, 97%")
     assert describe(state, {"type": "discard", "card": 6}) == "Discard R7"
+
+
+def test_a_play_is_described_with_the_odds_of_its_dice() -> None:
+    start = scenes.scene(("R7 B7", "P1"), ("Blue Dragon", *scenes.FILLER[:4]))
+    state, _ = scenes.act(start, AttackWith(scenes.dragonwood("Fire Ants"), Attack.STOMP, ()), seat=0)
+    needed = state.attempt.needed
+    (both,) = [action for action in ENGINE.legal_actions(state, 0) if len(action.cards) == 2]
+    faces = [1, 2, 2, 3, 3, 4]
+    hits = sum(a + b >= needed for a in faces for b in faces)
+    assert describe(shown(state), as_map(both)) == f"Play R7 B7: 2 dice, {hits / 36:.0%}"
 
 
 def test_the_end_is_told_with_the_scores() -> None:

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
 import pytest
-from rich.console import Console
 
 from clients.bots.offline import Table, as_map, document, plain, table
 from clients.terminal.boards.islet import board, cell_name, describe, narrate
 from server.engines.islet import ENGINE
 from server.engines.islet.state import SoloDeck, State
+from tests.clients.terminal.boards.printed import printed
 from tests.engines.islet.games import steps
 from tests.engines.islet.tables import Play, pay, scene, seat
 from tests.engines.play import Step
@@ -22,10 +21,7 @@ from tests.engines.play import as_map as form_map
 
 def text(state: dict[str, Any], width: int = 80) -> str:
     """The board as a terminal without colours shows it."""
-    console = Console(width=width, file=io.StringIO(), color_system=None, legacy_windows=False)
-    console.print(board(state, width))
-    assert isinstance(console.file, io.StringIO)
-    return console.file.getvalue()
+    return printed(board, state, width)
 
 
 def seen(state: State, viewer: int | None = 0) -> dict[str, Any]:
@@ -42,7 +38,7 @@ def games() -> Iterator[tuple[Table, Step]]:
 def test_boards_fit_and_actions_are_told_apart_in_random_games() -> None:
     for place, step in games():
         state = document(place, step.before, step.seat)
-        if step.number % 5 == 0:
+        if step.number % 13 == 0:
             assert max(map(len, text(state).splitlines())) <= 80
             assert max(map(len, text(document(place, step.before, None), 60).splitlines())) <= 60
         actions = [as_map(action) for action in ENGINE.legal_actions(step.before, step.seat)]
@@ -137,6 +133,7 @@ def test_seats_show_eggs_cards_and_guarded_resources() -> None:
     assert "leaf, sand*" in shown
     assert "2 clay" in shown
     assert f"#{play.me.hand[0]} water twig" in shown
+    assert "Your cards: 2 clay\n" in shown
     assert "Your tiles" not in text(seen(play.state, None))
 
 
