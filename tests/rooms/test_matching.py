@@ -29,8 +29,10 @@ async def attend(hub: Hub, found: MatchFound) -> Peer:
 
 
 async def waiting(hub: Hub, body: FindMatch = TWO) -> MatchFound:
-    """A room that somebody opened and waits in."""
-    token = new_token()
+    """A room that somebody opened and waits in, younger than all before."""
+    begun, token = hub.clock.now(), new_token()
+    while hub.clock.now() == begun:  # noqa: ASYNC110 - rooms of the same ms are in no order
+        await asyncio.sleep(0.0005)
     found = MatchFound((await hub.create(CreateRoom(body.game, body.seats), token)).room, 0, token)
     await attend(hub, found)
     return found
