@@ -19,6 +19,7 @@ from server.store.store import Store
 from tests.engines.toy import ToyEngine
 from tests.redis_server import shared_server
 from tests.rooms.tables import QUICK, Nodes
+from tests.store.faulty import FaultyStore
 
 
 def _memory(_: Path) -> Callable[[], Store]:
@@ -69,6 +70,18 @@ async def hub(pace: Pace) -> AsyncIterator[Hub]:
     await alone.start()
     yield alone
     await alone.stop()
+
+
+@pytest.fixture
+def world() -> Memory:
+    """What stores in memory hold, for tests that open several on it."""
+    return Memory()
+
+
+@pytest.fixture
+def faulty(world: Memory) -> FaultyStore:
+    """A store on that world, which fails when it is told to."""
+    return FaultyStore(MemoryStore(world))
 
 
 @pytest.fixture

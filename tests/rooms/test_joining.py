@@ -22,16 +22,6 @@ RELOAD = {"type": "reload"}
 
 
 @pytest.fixture
-def world() -> Memory:
-    return Memory()
-
-
-@pytest.fixture
-def faulty(world: Memory) -> FaultyStore:
-    return FaultyStore(MemoryStore(world))
-
-
-@pytest.fixture
 async def hub(faulty: FaultyStore) -> AsyncIterator[Hub]:
     hub = Hub(faulty, QUICK, "alone")
     await hub.start()

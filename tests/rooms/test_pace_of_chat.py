@@ -19,16 +19,6 @@ SLOW = msgspec.structs.replace(QUICK, chat_interval=600_000)
 
 
 @pytest.fixture
-def world() -> Memory:
-    return Memory()
-
-
-@pytest.fixture
-def faulty(world: Memory) -> FaultyStore:
-    return FaultyStore(MemoryStore(world))
-
-
-@pytest.fixture
 async def hub(faulty: FaultyStore) -> AsyncIterator[Hub]:
     hub = Hub(faulty, SLOW, "here")
     await hub.start()

@@ -65,11 +65,6 @@ class Store(FaultyStore):
 
 
 @pytest.fixture
-def world() -> Memory:
-    return Memory()
-
-
-@pytest.fixture
 def faulty(world: Memory) -> Store:
     return Store(MemoryStore(world))
 
