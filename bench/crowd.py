@@ -20,8 +20,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from bench import machine, servers
-from bench.figures import percentile
 from bench.wire import PONG, Wire
+from clients.load.ledger import percentile
 from clients.lobby import Lobby
 
 IDLE = 2000

@@ -15,7 +15,6 @@ import msgspec
 import uvloop
 from msgspec.structs import replace
 
-from bench.figures import percentile
 from bench.jobs import Job, Outcome
 from bench.machine import cpu_seconds, resident_bytes
 from bench.peers.wires import ROOMS
@@ -24,6 +23,7 @@ from bench.tables import Load, Table
 from bench.tally import Tally
 from bench.turns import TurnRoom
 from bench.wire import Wire
+from clients.load.ledger import percentile
 
 AT_A_TIME = 50
 """Connections opened at a time."""

@@ -7,13 +7,6 @@ from collections.abc import Sequence
 from statistics import median
 
 
-def percentile(ordered: Sequence[float], share: float) -> float:
-    """The smallest sample that at least `share` (0 to 1) of the ascending samples don't exceed; nan without samples."""
-    if not ordered:
-        return math.nan
-    return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
-
-
 def middle(values: Sequence[float]) -> float:
     """The median of what is a number; nan where nothing is."""
     known = [value for value in values if not math.isnan(value)]

@@ -21,8 +21,8 @@ from collections.abc import Sequence
 import msgspec
 import uvloop
 
-from bench.figures import percentile
 from bench.plan import GAMES
+from clients.load.ledger import percentile
 from protocol.codec import CODECS, Codec
 from protocol.messages import CreateRoom, RoomId, RoomMessage, TakeSeat
 from server import logs

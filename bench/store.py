@@ -18,8 +18,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench import servers
-from bench.figures import percentile
 from bench.machine import cpu_seconds
+from clients.load.ledger import percentile
 from protocol.messages import RoomId
 from server.store.memory import MemoryStore
 from server.store.redis import RedisStore, read_url

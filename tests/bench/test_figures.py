@@ -6,7 +6,8 @@ import math
 
 import pytest
 
-from bench.figures import middle, percentile, ratios, written
+from bench.figures import middle, ratios, written
+from clients.load.ledger import percentile
 
 
 @pytest.mark.parametrize(("share", "expected"), [(0.0, 1.0), (0.5, 50.0), (0.99, 99.0), (0.991, 100.0), (1.0, 100.0)])
