@@ -14,8 +14,8 @@ from tests.web.raw import PING, TEXT, RawSocket, admitted, connected, frame, raw
 
 HASTY = {
     "PHAROS_PING_EVERY": "200",
-    "PHAROS_DEAD_AFTER": "1000",
-    "PHAROS_JOIN_WITHIN": "1500",
+    "PHAROS_DEAD_AFTER": "2000",
+    "PHAROS_JOIN_WITHIN": "2500",
     "PHAROS_STUCK_AFTER": "3000",
     "PHAROS_FLOOD_AFTER": "600",
     "PHAROS_CLOSE_WITHIN": "400",
@@ -46,7 +46,7 @@ def metric(server: ServerProcess, name: str) -> float:
 async def test_the_server_pings_and_who_answers_lives(server: ServerProcess) -> None:
     async with connected(server.port) as socket:
         await socket.join("PINGED")
-        for _ in range(8):  # longer than the dead live
+        for _ in range(15):  # longer than the dead live
             opcode, payload = await socket.frame()
             assert opcode == PING
             socket.send(frame(10, payload))
