@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from server.engines.dragonwood.actions import Attempted, Drew, LadybugDrawn, Rerolled, Reshuffled
-from tests.processes import ROOT, ServerProcess, serving
+from tests.processes import ROOT, ServerProcess, serving_well
 from tests.system.journals import Replayed, check_result, play_again
 
 README = (ROOT / "README.md").read_text()
@@ -27,10 +27,8 @@ BOT_KEY = "the-key-of-the-hosts"
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     store = tmp_path_factory.mktemp("readme") / "rooms.db"
-    with serving({"PHAROS_STORE": f"sqlite:///{store}", "PHAROS_BOT_KEY": BOT_KEY}) as process:
+    with serving_well({"PHAROS_STORE": f"sqlite:///{store}", "PHAROS_BOT_KEY": BOT_KEY}) as process:
         yield process
-    assert [entry for entry in process.log if entry["level"] in ("warning", "error")] == []
-    assert process.noise == []
 
 
 @pytest.fixture(scope="module")
