@@ -22,6 +22,7 @@ import msgspec
 
 from clients.bots.matches import SEARCH, Outcome, Pairing, contender, iterations, play_match, round_robin
 from clients.bots.policies import UnknownPolicy
+from clients.bots.thinking import begin, end
 from server.engines import latest
 
 try:
@@ -76,12 +77,13 @@ def wilson(won: float, matches: int) -> tuple[float, float]:
 def played(pairings: Sequence[Pairing], processes: int) -> Iterator[Outcome]:
     """The matches, as they end."""
     spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=spawned) as pool:
+    with ProcessPoolExecutor(processes, mp_context=spawned, initializer=begin) as pool:
         try:
             for future in as_completed([pool.submit(play_match, pairing) for pairing in pairings]):
                 yield future.result()
-        finally:
-            pool.shutdown(cancel_futures=True)
+        except BaseException:
+            end(pool)
+            raise
 
 
 def _best(outcome: Outcome, name: str) -> int:

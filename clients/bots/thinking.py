@@ -74,18 +74,23 @@ class Thinkers:
 
     def _start(self) -> ProcessPoolExecutor:
         spawned = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.workers, mp_context=spawned, initializer=_begin)
+        return ProcessPoolExecutor(self.workers, mp_context=spawned, initializer=begin)
 
     def stop(self) -> None:
         """End the workers at once, whatever they are at. Nobody may wait for them any more."""
         if self._pool is not None:
-            for worker in multiprocessing.active_children():
-                worker.terminate()
-            self._pool.shutdown(cancel_futures=True)
+            end(self._pool)
             self._pool = None
 
 
-def _begin() -> None:
+def end(pool: ProcessPoolExecutor) -> None:
+    """End the workers at once, and wait until they have."""
+    for worker in multiprocessing.active_children():
+        worker.terminate()
+    pool.shutdown(cancel_futures=True)
+
+
+def begin() -> None:
     """In a worker: leave Ctrl-C to the process that started it, and end when that has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError):

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
+import psutil
 import pytest
 
 from clients.bots.arena import duels, main, standings, wilson
@@ -98,3 +102,27 @@ def test_the_command_prints_both_tables_and_draws_the_plot(tmp_path: Path, capsy
 def test_what_it_cannot_do_it_says(line: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(line) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_no_worker_outlives_the_arena(number: signal.Signals) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "clients.bots.arena",
+        "--game",
+        "islet",
+        "--policies",
+        "normal,hard",
+        "--games",
+        "2",
+    ]
+    with subprocess.Popen([*command, "--processes", "2"], stderr=subprocess.DEVNULL) as arena:
+        workers: list[psutil.Process] = []
+        while len(workers) < 3:  # the two, and the process that keeps track of what they share
+            workers = psutil.Process(arena.pid).children(recursive=True)
+            assert arena.poll() is None
+        arena.send_signal(number)
+        assert arena.wait(30) != 0
+    _, left = psutil.wait_procs(workers, 30)
+    assert not left
