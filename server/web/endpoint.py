@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 log = structlog.get_logger()
 
 AT_ONCE = 32
-"""To how many connections is written in one turn of the loop: a crowd's frames must not hold up its players' next."""
+"""To how many connections is written in one turn of the loop, and to how many of those who wait already: a crowd's
+frames must not hold up its players' next."""
 
 TURNS = 4
 """How often the wheel looks at a connection within the shortest of its times."""
@@ -65,15 +66,16 @@ class Endpoint:
         self._waiting.append(socket)
 
     def _flush(self) -> None:
-        """Let so many write, those first that were woken last: among them may be players, in the rest hardly."""
-        batch, self._waiting = self._waiting[:AT_ONCE], self._waiting[AT_ONCE:]
-        self._later.extendleft(reversed(self._waiting))
-        self._waiting = []
-        while self._later and len(batch) < AT_ONCE:
-            batch.append(self._later.popleft())
+        """Let some write: the first who were woken since the last time, and those who have been waiting for longest.
+
+        Among the first are a room's players, among the rest hardly; and no stream of newcomers keeps the rest waiting.
+        """
+        fresh, self._waiting = self._waiting, []
+        longest = [self._later.popleft() for _ in range(min(AT_ONCE, len(self._later)))]
+        self._later.extend(fresh[AT_ONCE:])
         if self._later:
             asyncio.get_running_loop().call_soon(self._flush)
-        for socket in batch:
+        for socket in (*fresh[:AT_ONCE], *longest):
             try:
                 socket.flush()
             except Exception:

@@ -233,6 +233,33 @@ async def at(peer: Peer, seq: int, tag: str) -> None:
             await peer.box.news.wait()
 
 
+async def test_when_all_data_is_gone_everybody_is_told_and_play_begins_anew(nodes: Nodes, redis: RedisServer) -> None:
+    party, random = await nodes.party(2), Random(9)
+    for _ in range(3):
+        assert isinstance(await party.step(random), Ok)
+    await party.settled()
+    redis.ask("FLUSHALL")
+    for peer in party.peers:
+        assert await told_off(peer) == "unknown_room"
+        assert isinstance(refusal := await peer.join(party.room, party.tokens[0]), Error)
+        assert refusal.code == "unknown_room"
+    assert all(hub.ready for hub in nodes.hubs)
+    again = await nodes.party(2)
+    assert isinstance(await again.step(random), Ok)
+    await again.settled()
+
+
+async def told_off(peer: Peer) -> str:
+    """Why the peer is no longer attached, once it was told."""
+    async with asyncio.timeout(10):
+        while True:
+            peer.box.news.clear()
+            for message in peer.box.messages:
+                if isinstance(message, Error) and message.id is None:
+                    return message.code
+            await peer.box.news.wait()
+
+
 async def test_a_hub_whose_redis_was_away_serves_again_by_itself(nodes: Nodes, redis: RedisServer) -> None:
     party, random = await nodes.party(2), Random(8)
     assert isinstance(await party.step(random), Ok)

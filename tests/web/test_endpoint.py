@@ -1,4 +1,4 @@
-"""How a crowd is written to: in parts, whoever was woken last first, and one that fails stops nobody."""
+"""How a crowd is written to: in parts, so that nobody waits long behind it, nor in it; one that fails stops nobody."""
 
 from __future__ import annotations
 
@@ -63,6 +63,16 @@ async def test_a_player_s_next_does_not_wait_for_the_crowd() -> None:
     for _ in range(4):
         await asyncio.sleep(0)
     assert [name for name in order if name != "player"] == [str(number) for number in range(4 * AT_ONCE)]
+
+
+async def test_nobody_waits_for_all_who_come_later() -> None:
+    endpoint, order = make(), []
+    for turn in range(20):
+        for number in range(2 * AT_ONCE):  # more than are written to at once are woken in every turn
+            endpoint.wake(Written(order, f"{turn}.{number}"))  # type: ignore[arg-type]
+        await asyncio.sleep(0)
+    for turn in range(18):
+        assert {f"{turn}.{number}" for number in range(2 * AT_ONCE)} <= set(order), f"of turn {turn} somebody waits"
 
 
 async def test_one_that_can_not_be_written_to_stops_nobody() -> None:

@@ -160,13 +160,14 @@ class Lane:
             job.abandon(StoreUnavailable(text) if never else self._manner.overdue(text))
 
     def _settle(self, batches: Sequence[_Batch], wakeups: Sequence[Wakeup]) -> None:
-        if wakeups:
-            self._hear(wakeups)
+        # Who asked goes on before the wake-ups are heard: news of one's own doing is old news then.
         for batch in batches:
             if batch.timer:
                 batch.timer.cancel()
             for job in batch.jobs:
                 job.answer()
+        if wakeups:
+            self._hear(wakeups)
 
     def _main(self) -> None:
         more = True
