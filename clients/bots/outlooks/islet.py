@@ -106,19 +106,25 @@ class Island:
 
     def free(self, region: int, nest: int, taken: Set[Cell]) -> Cell | None:
         """The highest tile with this nest that has no egg and is not taken."""
-        return next((tile.cell for tile in self.nests[region].get(nest, ()) if tile.cell not in taken), None)
+        for tile in self.nests[region].get(nest, ()):
+            if tile.cell not in taken:
+                return tile.cell
+        return None
 
     def reach(self, region: int | None, taken: Set[Cell]) -> Reach:
         """What a bird in this region (None: in the ocean) has in reach when these cells are taken."""
-        gone = frozenset(kind for cell in taken if self.free(*(kind := self._kind(cell)), taken) is None)
+        kinds = [self._kinds[cell] for cell in taken]
+        gone = frozenset([kind for kind in kinds if self.free(*kind, taken) is None])
         key = region, gone
         known = self._reached.get(key)
         if known is None:
             known = self._reached[key] = self._look(region, gone)
         return known
 
-    def _kind(self, cell: Cell) -> tuple[int, int]:
-        return self.region[cell], C.tile_kinds[self.board.at[cell].top].nest
+    @cached_property
+    def _kinds(self) -> dict[Cell, tuple[int, int]]:
+        """The region and the nest of each cell."""
+        return {cell: (self.region[cell], C.tile_kinds[stack.top].nest) for cell, stack in self.board.at.items()}
 
     def _look(self, region: int | None, gone: frozenset[tuple[int, int]]) -> Reach:
         walks = [FAR] * len(NESTS)
@@ -129,8 +135,12 @@ class Island:
                 for nest in self.nests[here]:
                     if walks[nest - FIRST_NEST] > paid and (here, nest) not in gone:
                         walks[nest - FIRST_NEST] = paid
-            further = dict.fromkeys(near for here in ahead for near in self.beside[here] if near not in seen)
-            seen |= further.keys()
+            further: list[int] = []
+            for here in ahead:
+                for near in self.beside[here]:
+                    if near not in seen:
+                        seen.add(near)
+                        further.append(near)
             ahead = tuple(further)
         leaf, twig, flower = walks
         return leaf, twig, flower
@@ -173,7 +183,7 @@ def _all_lacking(means: Counts) -> tuple[list[int], list[int]]:
     return lacking(means), [_lacking_two(means, *couple) for couple in COUPLES]
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def needs(means: Counts, reach: Reach) -> tuple[float, float]:
     """What the next egg lacks, and the next two: nest cards, with paid walks as parts of one."""
     ones, twos = _all_lacking(means)
@@ -204,7 +214,7 @@ class Means(NamedTuple):
     ashore: bool
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 14)
 def worth(means: Means) -> float:
     """How far the seat is, in eggs."""
     to_lay, cards, guarded, reach, ashore = means

@@ -28,6 +28,9 @@ Path: TypeAlias = "tuple[Cell, int, Path] | None"
 """A cell, the terrain of the tile that is laid on it, and what follows."""
 
 
+STOP: dict[int, Path] = {0: None}
+
+
 class Place(NamedTuple):
     """Where a further tile can go, how high it lies there, and what each terrain gains."""
 
@@ -41,9 +44,10 @@ def _unpacked(gained: int) -> Counts:
     return tuple(gained >> BITS * kind & (1 << BITS) - 1 for kind in range(KINDS))
 
 
-def _held(packed: int) -> list[int]:
-    """The terrains of the tiles that are left."""
-    return [terrain for terrain in range(FIRST_NEST) if packed >> BITS * terrain & (1 << BITS) - 1]
+@lru_cache(maxsize=1 << 8)
+def _next(held: int) -> tuple[tuple[int, int], ...]:
+    """The terrains that can be laid next, and the tiles that are then left."""
+    return tuple((terrain, held - ONE[terrain]) for terrain, count in enumerate(_unpacked(held)) if count)
 
 
 class Explorer:
@@ -88,25 +92,28 @@ class Explorer:
         x, y = state.player.bird or (0, 0)
         found: dict[int, Path] = {}
         for cell in sorted(state.board.shallows, key=lambda cell: abs(cell[0] - x) + abs(cell[1] - y)):
-            for terrain in _held(held):
-                further = self._onward(Place(cell, 1, ()), held - ONE[terrain], C.lay_at_most - 1)
-                for gained, path in further.items():
-                    found.setdefault(gained + ONE[terrain], (cell, terrain, path))
+            place = Place(cell, 1, ())
+            for terrain, left in _next(held):
+                gain = ONE[terrain]
+                for gained, path in self._onward(place, left, C.lay_at_most - 1).items():
+                    if gained + gain not in found:
+                        found[gained + gain] = cell, terrain, path
         return found
 
     def _onward(self, place: Place, held: int, most: int) -> dict[int, Path]:
         """By what they gain: rows of at most so many of these tiles that go on from there."""
+        if not held or not most:
+            return STOP
         key = place.cell, held
         known = self._known.get(key)
         if known is not None:
             return known
-        found: dict[int, Path] = {0: None}
-        self._known[key] = found
-        terrains = _held(held) if most else []
-        for beside in self._beside(place) if terrains else ():
-            for terrain in terrains:
+        found = self._known[key] = dict(STOP)
+        for beside in self._beside(place):
+            for terrain, left in _next(held):
                 gain = beside.gains[terrain]
-                for gained, path in self._onward(beside, held - ONE[terrain], most - 1).items():
+                further = self._onward(beside, left, most - 1) if left else STOP
+                for gained, path in further.items():
                     if gained + gain not in found:
                         found[gained + gain] = beside.cell, terrain, path
         return found

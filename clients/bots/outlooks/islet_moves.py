@@ -103,7 +103,7 @@ class End(NamedTuple):
         return steps[::-1]
 
 
-@lru_cache(maxsize=1 << 15)
+@lru_cache(maxsize=1 << 13)
 def payments(kind: int, cards: Counts, guarded: Counts, piles: Counts) -> tuple[Payment, ...]:
     """The cheapest ways to pay for a walk onto this terrain, or for an egg on this nest."""
     found: list[tuple[float, int, Payment]] = []

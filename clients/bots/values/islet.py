@@ -46,4 +46,4 @@ def line(state: State, seat: int, actions: Sequence[Action], random: Random) -> 
 
 def ranked(state: State, seat: int, actions: Sequence[Action], random: Random) -> Sequence[Action]:  # noqa: ARG001
     """The first actions of turns, the best turn first."""
-    return [plan.line[0] for plan in plans(state, LOOK, TURNS)]
+    return list(dict.fromkeys(plan.line[0] for plan in plans(state, LOOK, TURNS))) or actions
