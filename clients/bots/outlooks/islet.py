@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 from server.engines.islet import ENGINE
 from server.engines.islet.components import NESTS, TERRAINS, Counts
 from server.engines.islet.grid import Cell, neighbours
-from server.engines.islet.state import Board
+from server.engines.islet.state import Board, State
 
 C = ENGINE.components
 FIRST_NEST, KINDS = len(TERRAINS), len(TERRAINS) + len(NESTS)
@@ -28,7 +28,7 @@ PRICE = C.nest_price
 
 TO_LAY = (10.0, 9.0, 8.2, 7.4, 6.6, 5.8, 5.0, 4.0, 2.9, 1.6, 0.0)
 """By the eggs that are still to lay. The first ones bring guarded resources, the last ones the end."""
-HEIGHT = 0.02  # a level of an egg
+HEIGHT, HEIGHT_ALONE = 0.02, 0.2  # a level of an egg: where it breaks ties, and in the solo game, where it scores
 TERRAIN_CARD, NEST_CARD, GUARDED = 0.07, 0.1, 0.25
 LACKING = -0.15  # each nest card that the next egg lacks
 LACKING_TWO = -0.05  # the same for the next two eggs together
@@ -149,6 +149,11 @@ class Island:
 @lru_cache(maxsize=1 << 9)
 def _island(board: Board) -> Island:
     return Island(board)
+
+
+def height_worth(state: State) -> float:
+    """What a level of an egg is worth in this game."""
+    return HEIGHT if state.solo is None else HEIGHT_ALONE
 
 
 # ---------------------------------------------------------------------------------------------- what a seat can pay for

@@ -12,7 +12,7 @@ from heapq import heapify, heappop, heappush
 from operator import add, mul, sub
 from typing import NamedTuple, TypeAlias
 
-from clients.bots.outlooks.islet import FIRST_NEST, HEIGHT, KINDS, C, Island, Means, lacking, worth
+from clients.bots.outlooks.islet import FIRST_NEST, KINDS, C, Island, Means, height_worth, lacking, worth
 from server.engines.engine import Action
 from server.engines.islet.actions import Guard, LayEgg, Stop, Unguard, Walk, pay_of
 from server.engines.islet.components import KINDS as RESOURCES
@@ -125,6 +125,7 @@ class Mover:
         self._state = state
         self._island = Island.of(state.board)
         self._others = frozenset(state.others())
+        self._height = height_worth(state)
         self._last = state.ending is not None and state.ending.round <= state.round
         player = state.player
         self._bird = player.bird
@@ -175,7 +176,7 @@ class Mover:
         if self._last:
             return LAST_EGG * (MOST_EGGS - to_lay) + LAST_HEIGHT * height
         reach = self._island.reach(spot.region, self._others | spot.laid)
-        return worth(Means(to_lay, spot.cards, kept, reach, spot.region is not None)) + HEIGHT * height
+        return worth(Means(to_lay, spot.cards, kept, reach, spot.region is not None)) + self._height * height
 
     # ---------------------------------------------------------------------------------------------- from spot to spot
 
@@ -353,7 +354,8 @@ class Outset:
         last = state.ending is not None and state.ending.round <= state.round
         own = player.bird, player.cards, player.guarded, player.used, player.eggs
         self.state = state
-        self._key = state.seat, state.phase, state.board, own, state.others(), state.piles, state.trail, last
+        table = len(state.players), state.seat, state.phase, last
+        self._key = *table, state.board, own, state.others(), state.piles, state.trail
         self._hash = hash(self._key)
 
     def __hash__(self) -> int:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from operator import add
 from random import Random
 
-from clients.bots.outlooks.islet import HEIGHT, Island, Means, worth
+from clients.bots.outlooks.islet import Island, Means, height_worth, worth
 from clients.bots.outlooks.islet_turns import plans
 from server.engines.engine import Action
 from server.engines.islet.state import Phase, State
@@ -35,7 +35,7 @@ def value(state: State, seat: int) -> float:
     reach = island.reach(None if player.bird is None else island.region[player.bird], others)
     height = sum(stack.level for stack in state.board.stacks if stack.egg == seat)
     means = Means(player.eggs + sum(kept), player.cards, kept, reach, player.bird is not None)
-    return worth(means) + HEIGHT * height + TEMPO * (state.seat == seat)
+    return worth(means) + height_worth(state) * height + TEMPO * (state.seat == seat)
 
 
 def line(state: State, seat: int, actions: Sequence[Action], random: Random) -> Sequence[Action]:  # noqa: ARG001
