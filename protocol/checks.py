@@ -123,8 +123,8 @@ def body(value: object, kind: type[T]) -> T:
     return typed(value, kind)
 
 
-def typed(value: object, kind: type[T]) -> T:
-    """`value` as a struct of this kind.
+def typed(value: object, kind: type[T], place: str = "") -> T:
+    """`value`, which stands at this place of a message or body, as a struct of this kind.
 
     Raises:
         ProtocolError: `bad_message`, with the field and the reason.
@@ -132,7 +132,7 @@ def typed(value: object, kind: type[T]) -> T:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as error:
-        raise _explained(str(error)) from None
+        raise _explained(str(error), place) from None
 
 
 def _valid_id(value: object) -> int | None:
@@ -166,11 +166,11 @@ def _bad(place: str, reason: str) -> ProtocolError:
     return ProtocolError(Code.BAD_MESSAGE, f"{place}: {reason}" if place else reason)
 
 
-def _explained(message: str) -> ProtocolError:
+def _explained(message: str, outer: str) -> ProtocolError:
     """The validation library's message without anything of the client's in it."""
     found = _PLACED.fullmatch(message)
-    reason, place = (found["reason"], found["place"] or "") if found else ("", "")
-    place = ".".join(part for part in re.split(r"[.\[\]]+", place) if _NAME.fullmatch(part))
+    reason, within = (found["reason"], found["place"] or "") if found else ("", "")
+    place = ".".join(part for part in (outer, *re.split(r"[.\[\]]+", within)) if _NAME.fullmatch(part))
     if named := _FIELD.fullmatch(reason):
         absent = reason.startswith("Object missing")
         place = f"{place}.{named['field']}" if place else named["field"]

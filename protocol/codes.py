@@ -73,7 +73,6 @@ HTTP_STATUS: dict[Code, int] = {
 class Close(IntEnum):
     """WebSocket close codes that the server sends."""
 
-    NORMAL = 1000
     GOING_AWAY = 1001
     PROTOCOL = 1002
     WRONG_DATA = 1003

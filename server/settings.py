@@ -13,6 +13,7 @@ from typing import TypeAlias, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
+from msgspec.structs import asdict
 
 PREFIX = "PHAROS_"
 DAY = 24 * 3600 * 1000
@@ -172,8 +173,14 @@ LEAST: Mapping[str, int] = {
     "credits_burst": 5, "reconnect_spread": 0,
 }  # fmt: skip
 """The least value of a number, where that is not 1."""
-MOST = {"port": 65_535}
+MOST = {"port": 65_535, "presence_renew": 10_000}
 ANY = 2**53 - 1
+ORDER = (
+    ("shutdown_delay", "shutdown_within", "of which it is a part"),
+    ("sweep_every", "outage", "or each look at the deadlines is the end of an outage"),
+    ("ping_every", "dead_after", "or who is quiet is dead"),
+)
+"""Of each two settings the first is less than the second, and why."""
 ONE_OF = {"log": ("console", "json"), "log_level": ("debug", "info", "warning", "error")}
 
 
@@ -187,8 +194,10 @@ def read_settings(environment: Mapping[str, str]) -> Settings:
     settings = _read(Settings, given)
     if given:
         raise SettingsError(f"{min(given)}: there is no such setting")
-    if settings.shutdown_delay >= settings.shutdown_within:
-        raise SettingsError("PHAROS_SHUTDOWN_DELAY: must be less than PHAROS_SHUTDOWN_WITHIN, of which it is a part")
+    values = {**asdict(settings), **asdict(settings.pace), **asdict(settings.wire)}
+    for less, more, why in ORDER:
+        if values[less] >= values[more]:
+            raise SettingsError(f"{PREFIX}{less.upper()}: must be less than {PREFIX}{more.upper()}, {why}")
     return settings
 
 

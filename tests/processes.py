@@ -123,6 +123,10 @@ class ServerProcess:
         self.process.kill()
         self.wait()
 
+    def complaints(self) -> list[Any]:
+        """What it wrote that nobody should have to read: warnings, errors, and what is no line of the log."""
+        return [*(entry for entry in self.log if entry["level"] not in ("info", "debug")), *self.noise]
+
     def text(self) -> str:
         """Everything it wrote."""
         return "\n".join([*map(json.dumps, self.log), *self.noise])
@@ -141,3 +145,12 @@ def serving(
     finally:
         if server.process.poll() is None:
             server.kill()
+
+
+@contextlib.contextmanager
+def serving_well(environment: Mapping[str, str] | None = None, *, module: str = "server") -> Iterator[ServerProcess]:
+    """The same; and it has to end well, and to have had nothing to complain of."""
+    with serving(environment, module=module) as server:
+        yield server
+    assert server.process.returncode == 0
+    assert not server.complaints(), server.complaints()

@@ -12,13 +12,11 @@ from server.engines.engine import Event, EventBody
 from server.rooms.document import Documents
 from server.rooms.entries import (
     Abandoned,
-    Acted,
     AnyEntry,
     Offered,
     Paused,
     Recorded,
     Seated,
-    TimedOut,
     Undone,
     kind_of,
 )
@@ -120,8 +118,6 @@ def _room_event(entry: AnyEntry) -> Body:
     if seat is not None:
         body["seat"] = seat
     match entry:
-        case Acted() | TimedOut():
-            pass
         case Seated():
             body["name"] = entry.name
         case Offered():

@@ -35,8 +35,7 @@ class Chore(msgspec.Struct, frozen=True):
 
 def next_chore(rulebook: Rulebook, state: RoomState, pace: Pace, *, compacted: bool = False) -> Chore:
     """The first thing that the room needs done if nothing else happens; `compacted`: that was done already."""
-    ended = state.status in (Status.FINISHED, Status.ABANDONED)
-    if state.head.seq >= pace.max_entries and not ended:
+    if state.head.seq >= pace.max_entries and not state.ended:
         return Chore(state.head.at, Task.INTENT, Abandon("too_long", state.head.seq))
     if state.status is Status.PLAYING:
         return _of_a_game(rulebook, state, pace)

@@ -111,7 +111,7 @@ def take_seat(rulebook: Rulebook, state: RoomState, intent: TakeSeat) -> Proposa
     if intent.holder in state.revoked:
         refuse(Code.REVOKED, "this token gave its seat up")
     told = not rulebook.shared.spectators.delay or intent.invite in state.invites
-    if state.status in (Status.FINISHED, Status.ABANDONED) and told:
+    if state.ended and told:
         refuse(Code.GAME_OVER, "the game is over")
     seat = _open_seat(state, intent) if state.status is Status.OPEN else _vacated_seat(state, intent)
     if state.status is Status.PLAYING and intent.entropy is not None:
@@ -186,7 +186,7 @@ def vacate(state: RoomState, intent: Vacate, creator: bytes) -> Proposal:
         refuse(Code.FORBIDDEN, "this token does not hold that seat")
     if state.seats[intent.seat] is None:
         refuse(Code.NOT_FOUND, "nobody sits there")
-    if state.status in (Status.FINISHED, Status.ABANDONED):
+    if state.ended:
         refuse(Code.GAME_OVER, "the game is over")
     return Proposal(Vacated(intent.seat))
 
@@ -307,6 +307,6 @@ def give_back(rulebook: Rulebook, state: RoomState, intent: GiveBack) -> Proposa
 
 def abandon(state: RoomState, intent: Abandon) -> Proposal:
     """End the room, if nothing has happened since that was decided."""
-    if state.status in (Status.FINISHED, Status.ABANDONED) or state.head.seq != intent.seq:
+    if state.ended or state.head.seq != intent.seq:
         raise Already(state.head.seq)
     return Proposal(Abandoned(intent.reason))

@@ -83,7 +83,6 @@ def _keep(before: Documents, key: str, value: Json) -> Json:
 def room_part(rulebook: Rulebook, state: RoomState) -> Part:
     """`room`: what the room is, and who sits in it. The seed only when the room has ended."""
     created = state.created
-    ended = state.status in (Status.FINISHED, Status.ABANDONED)
     return {
         "id": state.id,
         "game": created.game,
@@ -94,7 +93,7 @@ def room_part(rulebook: Rulebook, state: RoomState) -> Part:
         "seats": [_seat(seat) for seat in state.seats],
         "commitment": commitment(created.seed).hex(),
         "entropy": [seat.entropy.hex() if seat and seat.entropy else None for seat in state.seats],
-        "seed": created.seed.hex() if ended else None,
+        "seed": created.seed.hex() if state.ended else None,
         "created": state.created_at,
     }
 

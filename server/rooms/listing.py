@@ -26,7 +26,7 @@ def index_of(room: Room, state: RoomState, pace: Pace) -> Index:
         listing=room.listing(part),
         due=max(0, next_chore(rulebook, state, pace).at - state.head.at),
         clock=playing and rulebook.shared.clock is not None,
-        offers=tuple(_offers(state)) if state.status in (Status.OPEN, Status.PLAYING) else (),
+        offers=() if state.ended else tuple(_offers(state)),
     )
 
 

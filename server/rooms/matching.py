@@ -81,7 +81,7 @@ class Matching:
             return None
 
         async def held(table: Table) -> int | None:
-            return None if table.room.ended() else table.room.state.holder(wish[0])
+            return None if table.room.state.ended else table.room.state.holder(wish[0])
 
         try:
             seat = await self._desk.on(room, held)

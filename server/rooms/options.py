@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 
+from protocol.checks import typed
 from protocol.codes import Code, ProtocolError
 from protocol.messages import Clock, Spectators
 from server.engines import AnyEngine
-
-T = TypeVar("T")
 
 
 class ChatRule(StrEnum):
@@ -35,27 +33,16 @@ class RoomOptions(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 _ROOM_FIELDS = frozenset(RoomOptions.__struct_fields__)
 
 
-def _convert(data: Mapping[str, Any], form: type[T]) -> T:
-    try:
-        return msgspec.convert(data, form)
-    except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at `$")
-        if reason.startswith(("Object contains unknown field", "Invalid enum value")):
-            reason = "no such option" if "unknown" in reason else "not one of the allowed values"
-        where = re.sub(r"[^A-Za-z0-9_.\[\]]", "", place.rstrip("`"))[:64]
-        raise ProtocolError(Code.BAD_MESSAGE, f"options{where}: {reason}") from None
-
-
 def read_options(engine: AnyEngine, data: Mapping[str, Any]) -> tuple[RoomOptions, msgspec.Struct]:
     """The room's and the game's options from the flat map.
 
     Raises:
         ProtocolError: `bad_message`, naming the option.
     """
-    shared = _convert({k: v for k, v in data.items() if k in _ROOM_FIELDS}, RoomOptions)
+    shared = typed({k: v for k, v in data.items() if k in _ROOM_FIELDS}, RoomOptions, "options")
     if shared.clock is not None and not (shared.clock.bank or shared.clock.per_turn):
         raise ProtocolError(Code.BAD_MESSAGE, "options.clock: bank and per_turn are both 0")
-    game = _convert({k: v for k, v in data.items() if k not in _ROOM_FIELDS}, engine.options)
+    game = typed({k: v for k, v in data.items() if k not in _ROOM_FIELDS}, engine.options, "options")
     return shared, game
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from protocol.messages import Json
 from server.engines.dice import commitment
-from server.rooms.document import result_part
 from server.rooms.entries import (
     Abandoned,
     Acted,
@@ -21,7 +20,6 @@ from server.rooms.entries import (
     kind_of,
 )
 from server.rooms.loading import recorded
-from server.rooms.options import flat
 from server.rooms.room import Room
 from server.store.store import Stored
 
@@ -30,7 +28,7 @@ VERSION = 1
 
 def replay_of(room: Room, journal: Sequence[Stored]) -> Mapping[str, Json]:
     """The answer of `GET /api/rooms/{room}/replay` for a room that has ended."""
-    state, created = room.state, room.state.created
+    public, part = room.documents().public, room.documents().room
     entries: list[Json] = []
     words = 0
     for stored in journal:
@@ -41,14 +39,10 @@ def replay_of(room: Room, journal: Sequence[Stored]) -> Mapping[str, Json]:
         entries.append({**place, "words": words, **contents(entry)})
     return {
         "version": VERSION,
-        "room": state.id,
-        "game": created.game,
-        "rules": created.rules,
-        "options": flat(room.rulebook.shared, room.rulebook.game),
-        "seed": created.seed.hex(),
-        "entropy": [seat.entropy.hex() if seat and seat.entropy else None for seat in state.seats],
+        "room": part["id"],
+        **{key: part[key] for key in ("game", "rules", "options", "seed", "entropy")},
         "entries": entries,
-        "result": result_part(room.rulebook, state),
+        "result": public["result"],
     }
 
 

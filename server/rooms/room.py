@@ -45,7 +45,7 @@ from server.rooms.intents import (
 )
 from server.rooms.keys import Keys
 from server.rooms.options import read_options
-from server.rooms.state import Outcome, RoomState, Status
+from server.rooms.state import Outcome, RoomState
 from server.rooms.transitions import Rulebook, after, at_its_time, outcome
 from server.store.store import Head
 
@@ -188,10 +188,6 @@ class Room:
         return Change(
             self.state.id, recorded, before, self.documents(), events=found.events if found else (), fresh=fresh
         )
-
-    def ended(self) -> bool:
-        """Whether no entry can come any more."""
-        return self.state.status in (Status.FINISHED, Status.ABANDONED)
 
 
 def rulebook_of(created: Created, keep: Keep) -> Rulebook:

@@ -99,6 +99,11 @@ class RoomState(msgspec.Struct, frozen=True):
     undos: int = 0
     reason: str = ""
 
+    @property
+    def ended(self) -> bool:
+        """Whether no entry can come any more."""
+        return self.status in (Status.FINISHED, Status.ABANDONED)
+
     def holder(self, token: bytes) -> int | None:
         """The seat that the token of this hash holds."""
         for number, seat in enumerate(self.seats):

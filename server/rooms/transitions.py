@@ -14,7 +14,8 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from protocol.codes import Code, ProtocolError
+from protocol.checks import typed
+from protocol.codes import ProtocolError
 from server.engines import AnyEngine
 from server.engines.dice import Dice, stream_key
 from server.engines.engine import Action, IllegalAction
@@ -58,34 +59,14 @@ def _form(actions: object) -> type[msgspec.Struct]:
     return msgspec.defstruct("Form", [("action", actions)])
 
 
-def _typed(engine: AnyEngine, data: Mapping[str, object]) -> Action:
-    action: Action = msgspec.convert({"action": data}, _form(engine.actions)).action  # type: ignore[attr-defined]
-    return action
-
-
 def read_action(rulebook: Rulebook, data: Mapping[str, object]) -> Action:
     """The action in its typed form.
 
     Raises:
         ProtocolError: `bad_message`, naming the field.
     """
-    try:
-        return _typed(rulebook.engine, data)
-    except msgspec.ValidationError as error:
-        reason, _, place = str(error).partition(" - at `$.action")
-        where = "".join(c for c in place.rstrip("`") if c.isascii() and (c.isalnum() or c in "._[]"))[:64]
-        raise ProtocolError(Code.BAD_MESSAGE, f"action{where}: {_safe(reason)}") from None
-
-
-def _safe(reason: str) -> str:
-    """The validator's reason without anything of the client's own values."""
-    if reason.startswith("Invalid value"):
-        return "no such type of action"
-    if reason.startswith("Invalid enum value"):
-        return "not one of the allowed values"
-    if reason.startswith("Object contains unknown field"):
-        return "a field that this action does not have"
-    return reason
+    action: Action = typed({"action": data}, _form(rulebook.engine.actions)).action  # type: ignore[attr-defined]
+    return action
 
 
 def digest_of(position: Position) -> bytes:
@@ -135,9 +116,9 @@ def outcome(rulebook: Rulebook, state: RoomState, entry: AnyEntry) -> Outcome | 
         if state.position is None:
             raise BrokenJournal("an action before the start")
         try:
-            action = _typed(rulebook.engine, entry.action)
+            action = read_action(rulebook, entry.action)
             found = play(rulebook, dice_key(state), state.position, (entry.seat, action))
-        except (IllegalAction, msgspec.ValidationError) as error:
+        except (IllegalAction, ProtocolError) as error:
             raise BrokenJournal(f"an action that can't be: {error}") from error
     elif isinstance(entry, Undone):
         if not state.takebacks or state.takebacks[-1].seq != entry.of:

@@ -51,7 +51,7 @@ async def inspect(store: Store, room: RoomId, pace: Pace, *, secrets: bool) -> I
     walk = Walk(room, journal, Keep(pace.timeouts_to_serve, pace.undo_limit))
     told = list(walk.told())
     reached = walk.room
-    open_actions = secrets or (reached is not None and reached.ended())
+    open_actions = secrets or (reached is not None and reached.state.ended)
     return Inspected(
         room,
         len(journal),

@@ -20,13 +20,20 @@ def answer(body: Mapping[str, Json] | msgspec.Struct, status: int = 200, media_t
     return Response(JSON.value(body), status, {"Cache-Control": "no-store"}, media_type)
 
 
+def told(error: ProtocolError) -> FailureBody:
+    """What the body says of an error."""
+    return FailureBody(Failure(error.code, error.message, UNSET if error.retry_after is None else error.retry_after))
+
+
+def retry_after(error: ProtocolError) -> Mapping[str, str]:
+    """The header that says when to try again, where that helps."""
+    return {} if error.retry_after is None else {"Retry-After": str(-(-error.retry_after // 1000))}
+
+
 def failure(error: ProtocolError, headers: Mapping[str, str] | None = None) -> Response:
     """The answer that says what went wrong."""
-    wait = UNSET if error.retry_after is None else error.retry_after
-    response = answer(FailureBody(Failure(error.code, error.message, wait)), HTTP_STATUS[error.code])
-    response.headers.update(headers or {})
-    if error.retry_after is not None:
-        response.headers["Retry-After"] = str(-(-error.retry_after // 1000))
+    response = answer(told(error), HTTP_STATUS[error.code])
+    response.headers.update({**(headers or {}), **retry_after(error)})
     if error.code is Code.UNAUTHORIZED:
         response.headers["WWW-Authenticate"] = "Bearer"
     return response

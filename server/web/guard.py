@@ -17,7 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from protocol.codes import Code, ProtocolError
 from server.web.answers import failure
-from server.web.limits import Limits, Proxies
+from server.web.limits import Limits, Proxies, too_many
 from server.web.origins import Origins
 from server.web.requests import address_of
 
@@ -70,9 +70,7 @@ class Guard:
         if scope["path"] in PROBES:
             return None
         wait = self._limits.call(address_of(Request(scope), self._proxies))
-        if not wait:
-            return None
-        return failure(ProtocolError(Code.RATE_LIMITED, "too many calls from this address", retry_after=wait))
+        return failure(too_many("calls", wait)) if wait else None
 
 
 class _Call:

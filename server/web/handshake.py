@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from http import HTTPStatus
 
-import msgspec
 from websockets.datastructures import Headers, MultipleValuesError
 from websockets.http11 import Request, Response
 from websockets.server import ServerProtocol
@@ -12,7 +12,7 @@ from websockets.typing import Subprotocol
 
 from protocol.codec import CODECS, JSON, MSGPACK, Codec
 from protocol.codes import HTTP_STATUS, Code, ProtocolError
-from protocol.messages import Failure, FailureBody
+from server.web.answers import MEDIA_TYPE, retry_after, told
 from server.web.origins import Origins
 
 PATH = "/ws"
@@ -49,18 +49,6 @@ def check(request: Request, origins: Origins) -> None:
 
 def refusal(error: ProtocolError) -> Response:
     """The HTTP response that says no."""
-    wait = msgspec.UNSET if error.retry_after is None else error.retry_after
-    body = msgspec.json.encode(FailureBody(Failure(error.code, error.message, wait)))
-    headers = Headers([("Connection", "close"), ("Content-Type", "application/json")])
-    headers["Content-Length"] = str(len(body))
-    if error.retry_after is not None:
-        headers["Retry-After"] = str(-(-error.retry_after // 1000))
-    return Response(HTTP_STATUS[error.code], _PHRASES[error.code], headers, body)
-
-
-_PHRASES = {
-    Code.NOT_FOUND: "Not Found",
-    Code.FORBIDDEN: "Forbidden",
-    Code.RATE_LIMITED: "Too Many Requests",
-    Code.BAD_MESSAGE: "Bad Request",
-}
+    status, body = HTTPStatus(HTTP_STATUS[error.code]), JSON.value(told(error))
+    headers = {"Connection": "close", "Content-Type": MEDIA_TYPE, "Content-Length": str(len(body))}
+    return Response(status.value, status.phrase, Headers({**headers, **retry_after(error)}), body)

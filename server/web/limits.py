@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NewType
 
+from protocol.codes import Code, ProtocolError
 from server.settings import PerAddress
 from server.web.credits import Credits
 
@@ -34,6 +35,11 @@ FORWARDED = 32
 
 NOWHERE = Address("")
 """The address of who has none, a Unix socket's peer: free like loopback."""
+
+
+def too_many(what: str, wait: int) -> ProtocolError:
+    """What an address is told that has done something too often, and may again in so many milliseconds."""
+    return ProtocolError(Code.RATE_LIMITED, f"too many {what} from this address", retry_after=wait)
 
 
 def _parse(text: str) -> IPAddress | None:

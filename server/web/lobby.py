@@ -27,7 +27,7 @@ from server.rooms.state import Status
 from server.settings import Settings
 from server.web.answers import answer, failure
 from server.web.gate import Gate
-from server.web.limits import Address, Limits, Proxies
+from server.web.limits import Address, Limits, Proxies, too_many
 from server.web.requests import address_of, body_of, query_of, token_of
 
 LONGEST_WAIT = 25
@@ -62,7 +62,7 @@ class Counter:
         """
         address = self.address(request)
         if wait := self.limits.new_room(address):
-            raise ProtocolError(Code.RATE_LIMITED, "too many new rooms from this address", retry_after=wait)
+            raise too_many("new rooms", wait)
         try:
             yield partial(self.limits.no_room, address)
         except ProtocolError:
@@ -77,12 +77,12 @@ class Counter:
                 raise ProtocolError(Code.DRAINING, "the server is going down")
             address = self.address(request)
             if wait := self.limits.look_up(address):
-                raise _too_many(wait)
+                raise too_many("failed look-ups", wait)
             try:
                 return await handler(request)
             except ProtocolError as error:
                 if error.code in LOOK_UPS_FAILED and (wait := self.limits.failed(address)):
-                    raise _too_many(wait) from None
+                    raise too_many("failed look-ups", wait) from None
                 raise
 
         return checked
@@ -182,10 +182,6 @@ class Lobby:
     def _is_bot_host(self, token: str) -> bool:
         key = self._settings.bot_key
         return bool(key) and hmac.compare_digest(token.encode(), key.encode())
-
-
-def _too_many(wait: int) -> ProtocolError:
-    return ProtocolError(Code.RATE_LIMITED, "too many failed look-ups from this address", retry_after=wait)
 
 
 def _by_method(handlers: Mapping[str, Handler]) -> Handler:

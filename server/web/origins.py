@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+HTTP_PORT = 80
+"""The port that browsers leave out."""
+
 
 class Origins:
     """The allowed origins: those of the settings, else the server's own loopback URLs."""
@@ -15,9 +19,8 @@ class Origins:
     def serve(self, port: int) -> None:
         """The server listens on this port: its loopback URLs are known now."""
         if not self._given:
-            self._allowed = frozenset(f"http://{host}:{port}" for host in ("127.0.0.1", "localhost", "[::1]"))
-            if port == 80:
-                self._allowed |= frozenset(f"http://{host}" for host in ("127.0.0.1", "localhost", "[::1]"))
+            ports = (f":{port}", "") if port == HTTP_PORT else (f":{port}",)
+            self._allowed = frozenset(f"http://{host}{shown}" for host in LOOPBACK for shown in ports)
 
     def allow(self, origin: str | None) -> bool:
         """Whether a request with this `Origin` is served; None: it has none, so no page sent it."""

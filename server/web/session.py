@@ -37,7 +37,7 @@ from server.rooms.viewer import Connection, Outbox
 from server.settings import Wire
 from server.web.credits import Credits
 from server.web.gate import Gate
-from server.web.limits import LookUps
+from server.web.limits import LookUps, too_many
 from server.web.traffic import Traffic
 
 SYNTAX_ERRORS = 3
@@ -139,8 +139,7 @@ class Session:
         elif self._around.gate.draining:
             self._refuse(ProtocolError(Code.DRAINING, "the server is going down"), request)
         elif isinstance(request, Join) and (wait := self._look_ups.wait()):
-            error = ProtocolError(Code.RATE_LIMITED, "too many failed look-ups from this address", retry_after=wait)
-            self._refuse(error, request)
+            self._refuse(too_many("failed look-ups", wait), request)
         else:
             # A room joined and left between two looks at `settled` counts as joined.
             self._settled = self._settled or (isinstance(request, Leave) and bool(self._connection.rooms))
@@ -167,7 +166,7 @@ class Session:
             self._syntax_errors += 1
         else:
             self._syntax_errors = 0
-        self._count(error.code)
+        self._around.traffic.refused[error.code] += 1
         self._say(error, error.id, error.room)
         if self._syntax_errors >= SYNTAX_ERRORS:
             return Close.INVALID_TEXT
@@ -182,12 +181,8 @@ class Session:
         return Close.FLOOD if self._credits.flooded(now) * 1000 >= self._around.wire.flood_after else None
 
     def _refuse(self, error: ProtocolError, request: AnyClientMessage) -> None:
-        self._count(error.code)
+        self._around.traffic.refused[error.code] += 1
         self._say(error, request.id, None if isinstance(request, Ping) else request.room)
-
-    def _count(self, code: Code) -> None:
-        refused = self._around.traffic.refused
-        refused[code] = refused.get(code, 0) + 1
 
     def _say(self, error: ProtocolError, id_: int | None, room: str | None) -> None:
         wait = UNSET if error.retry_after is None else error.retry_after

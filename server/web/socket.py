@@ -28,7 +28,7 @@ from protocol.codes import Close, Code, ProtocolError
 from protocol.messages import Error
 from server.web import frames, handshake
 from server.web.endpoint import Endpoint
-from server.web.limits import Address, LookUps
+from server.web.limits import Address, LookUps, too_many
 from server.web.outbox import BoundedOutbox
 from server.web.session import Session
 
@@ -246,10 +246,9 @@ class Socket(asyncio.Protocol):
         forwarded = request.headers.get_all("X-Forwarded-For")
         address = self._endpoint.proxies.client(peer[0] if isinstance(peer, tuple) else None, forwarded)
         if wait := self._endpoint.limits.call(address):
-            raise ProtocolError(Code.RATE_LIMITED, "too many calls from this address", retry_after=wait)
+            raise too_many("calls", wait)
         if not self._endpoint.limits.connect(address):
-            message = "too many connections from this address"
-            raise ProtocolError(Code.RATE_LIMITED, message, retry_after=TOO_MANY_CONNECTIONS)
+            raise too_many("connections", TOO_MANY_CONNECTIONS)
         self._address = address
 
     def _open(self, request: Request, response: Response) -> None:
@@ -319,7 +318,7 @@ class Socket(asyncio.Protocol):
     def _begin_closing(self) -> None:
         sent = self._core.close_sent
         if sent is not None and self._core.close_rcvd is None:
-            self._endpoint.traffic.closed[sent.code] = self._endpoint.traffic.closed.get(sent.code, 0) + 1
+            self._endpoint.traffic.closed[sent.code] += 1
         self._closing_since = self._loop.time()
         self._backlog = b""
         self._end_session()

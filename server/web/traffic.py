@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 
 class Traffic:
     """Counters since the start, and the number of open connections."""
@@ -16,7 +18,7 @@ class Traffic:
         """Updates and notices that were dropped because their viewer reads too slowly."""
         self.resyncs = 0
         """Snapshots that took the place of dropped updates."""
-        self.refused: dict[str, int] = {}
+        self.refused: Counter[str] = Counter()
         """Requests that the web layer itself refused, by error code."""
-        self.closed: dict[int, int] = {}
+        self.closed: Counter[int] = Counter()
         """Connections that the server closed, by close code."""

@@ -42,4 +42,4 @@ async def test_its_rooms_load_from_the_file(tmp_path: Path) -> None:
         assert room.head.seq >= 300
         assert room.state.created.game == GAME
         assert len(each.tokens) == SEATS
-        assert not room.ended()
+        assert not room.state.ended

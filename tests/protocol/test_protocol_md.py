@@ -68,7 +68,7 @@ def test_every_code_is_told_with_its_http_status() -> None:
 
 def test_every_close_code_is_told() -> None:
     told = {int(row[0]) for row in rows(section("## 1. Transport")) if row[0].isdecimal()}
-    assert told == set(Close) - {Close.NORMAL, Close.PROTOCOL}
+    assert told == set(Close)
 
 
 def test_the_limits_are_told() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import itertools
 import time
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from protocol.codec import JSON, Codec
 from protocol.messages import (
@@ -24,6 +24,9 @@ from protocol.messages import (
 from protocol.patch import apply
 from server.rooms.hub import Hub
 from server.rooms.viewer import Connection
+from tests.processes import PATIENCE
+
+T = TypeVar("T")
 
 
 class Box:
@@ -94,15 +97,32 @@ class Peer:
         self.hub.request(self.connection, kind(id=number, room=fields.pop("room", self.room), **fields))
         return number
 
-    async def reply_to(self, number: int, within: float = 5) -> Ok | Error:
-        """The reply to a request."""
-        async with asyncio.timeout(within):
+    async def found(self, look: Callable[[], T | None]) -> T:
+        """What the look finds, which is taken again after whatever comes, until it is not None."""
+        async with asyncio.timeout(PATIENCE):
             while True:
                 self.box.news.clear()
-                for message in self.box.messages:
-                    if isinstance(message, Ok | Error) and message.id == number:
-                        return message
+                if (found := look()) is not None:
+                    return found
                 await self.box.news.wait()
+
+    async def true(self, holds: Callable[[], bool]) -> None:
+        """Until it holds, by what comes."""
+        await self.found(lambda: holds() or None)
+
+    async def first(self, holds: Callable[[Any], bool]) -> Any:
+        """The first message for which it holds."""
+        return await self.found(lambda: next((message for message in self.box.messages if holds(message)), None))
+
+    async def reply_to(self, number: int) -> Ok | Error:
+        """The reply to a request."""
+        reply: Ok | Error = await self.first(lambda message: isinstance(message, Ok | Error) and message.id == number)
+        return reply
+
+    async def told_error(self) -> Error:
+        """The error that nobody here asked for."""
+        error: Error = await self.first(lambda message: isinstance(message, Error) and message.id is None)
+        return error
 
     async def ask(self, kind: type[RoomMessage], **fields: Any) -> Ok | Error:
         """Send a request and wait for its reply."""
@@ -138,14 +158,10 @@ class Peer:
         self._folded = len(self.box.messages)
         return self.state
 
-    async def until(self, seq: int, within: float = 5) -> dict[str, Any]:
+    async def until(self, seq: int) -> dict[str, Any]:
         """The state once it is at least at `seq`."""
-        async with asyncio.timeout(within):
-            while True:
-                self.box.news.clear()
-                if self.fold() and self.seq >= seq:
-                    return self.state
-                await self.box.news.wait()
+        await self.true(lambda: bool(self.fold()) and self.seq >= seq)
+        return self.state
 
     def last(self, kind: type[Any]) -> Any:
         """The last message of a kind."""

@@ -13,7 +13,7 @@ from server.rooms.hub import Hub
 from server.settings import Pace
 from tests.rooms.peer import Peer
 
-QUICK = Pace(served_pace=20, grace=20, sweep_every=50, presence_renew=300, chat_interval=1)
+QUICK = Pace(served_pace=20, grace=20, sweep_every=50, presence_renew=300, chat_interval=0)
 
 
 def new_token() -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -112,17 +111,6 @@ async def attached(hub: Hub) -> Party:
     return party
 
 
-async def told_error(peer: Peer) -> Error:
-    """The error that the peer did not ask for."""
-    async with asyncio.timeout(10):
-        while True:
-            peer.box.news.clear()
-            for message in peer.box.messages:
-                if isinstance(message, Error) and message.id is None:
-                    return message
-            await peer.box.news.wait()
-
-
 @pytest.mark.parametrize(
     "bad", [b"rubbish", pack(Acted(0, PASS, None, 0, b"another!")), pack(Acted(1, PASS, None, 0, b""))]
 )
@@ -134,7 +122,7 @@ async def test_an_entry_that_can_not_be_sets_the_room_aside_while_people_play(hu
     assert head is not None
     await put(hub, [bad], head, room)
     for peer in party.peers:
-        error = await told_error(peer)
+        error = await peer.told_error()
         assert (error.code, error.room) == ("broken_room", party.room)
     reply = await party.peers[0].act(PASS)
     assert isinstance(reply, Error)
@@ -261,7 +249,7 @@ async def test_a_default_action_that_is_illegal(fragile: Fragile, hub: Hub, monk
     monkeypatch.setattr(fragile, "default_action", lambda _state, _seat: Roll(dice=9, aim="low"))
     party = await Nodes([hub]).party(2, game="toy", clock={"bank": 0, "per_turn": 50})
     for peer in party.peers:
-        assert (await told_error(peer)).code == "broken_room"
+        assert (await peer.told_error()).code == "broken_room"
     await still_serves(hub)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from server.rooms.clock import Alarm, Clock
+from tests.processes import PATIENCE
 
 
 class Rung:
@@ -21,7 +22,7 @@ class Rung:
         self.happened.set()
 
     async def wait(self) -> int:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await self.happened.wait()
         return self.at[-1]
 

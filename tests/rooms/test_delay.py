@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -52,13 +51,7 @@ class Watcher(Peer):
 
     async def hear(self, holds: Callable[[Any], bool], *, after: int = 0) -> tuple[int, Any]:
         """The first message for which it holds behind the first `after` ones, and when it came."""
-        async with asyncio.timeout(10):
-            while True:
-                self.box.news.clear()
-                for at, message in self.came[after:]:
-                    if holds(message):
-                        return at, message
-                await self.box.news.wait()
+        return await self.found(lambda: next(((at, told) for at, told in self.came[after:] if holds(told)), None))
 
 
 async def delayed(hub: Hub, **options: Any) -> Party:

@@ -188,7 +188,7 @@ async def test_whoever_waits_at_a_room_that_could_not_be_loaded_is_told_by_itsel
     assert isinstance(await peer.act(RELOAD), Ok)
     faulty.away = False
     for viewer in party.peers:
-        await viewer.until(4, within=10)
+        await viewer.until(4)
     await other.stop()
 
 
@@ -256,7 +256,6 @@ async def test_a_line_is_said_once_under_its_key(hub: Hub, faulty: Store, fault:
     faulty.fail(fault)
     assert code_of(await party.peers[0].ask(Chat, text="hello", key="c")) == "unknown_outcome"
     for _ in range(2):
-        await asyncio.sleep(0.005)
         said = await party.peers[0].ask(Chat, text="hello", key="c")
         assert isinstance(said, Ok)
         assert said.n == n
@@ -315,11 +314,8 @@ async def test_a_journal_that_lost_its_end_and_grew_again(hub: Hub, world: Memor
     other = await a_branch(hub, world, party, before, steps)
     truth = other.known(RoomId(party.room))
     assert truth is not None
-    async with asyncio.timeout(15):
-        for viewer in (*party.peers, watcher):
-            while viewer.fold() and viewer.tag != truth.room.head.tag:
-                viewer.box.news.clear()
-                await viewer.box.news.wait()
+    for viewer in (*party.peers, watcher):
+        await viewer.true(lambda viewer=viewer: bool(viewer.fold()) and viewer.tag == truth.room.head.tag)
     for seat, viewer in enumerate((*party.peers, watcher)):
         newcomer = Peer(other)
         await newcomer.join(party.room, party.tokens[seat] if seat < 2 else None)

@@ -27,6 +27,7 @@ from protocol.messages import (
     TakeSeat,
 )
 from server.settings import Pace
+from tests.processes import PATIENCE
 from tests.rooms.peer import Peer
 from tests.rooms.tables import QUICK, Nodes, Party, new_token
 
@@ -140,12 +141,8 @@ async def test_chat_and_presence_reach_the_other_node(nodes: Nodes) -> None:
     assert isinstance(said, Ok)
     assert isinstance(again, Ok)
     assert said.n == again.n == 1
-    async with asyncio.timeout(5):
-        while second.last(ChatLine) is None:
-            second.box.news.clear()
-            await second.box.news.wait()
-    assert second.last(ChatLine).text == "Good luck"
-    assert second.last(ChatLine).seat == 0
+    heard = await second.first(lambda message: isinstance(message, ChatLine))
+    assert (heard.text, heard.seat) == ("Good luck", 0)
     for watcher in (Peer(nodes.hubs[1], JSON),):
         await watcher.join(party.room)
         await presence(first, [True, True], 1)
@@ -157,13 +154,8 @@ async def test_chat_and_presence_reach_the_other_node(nodes: Nodes) -> None:
 
 async def presence(peer: Peer, connected: list[bool], spectators: int) -> None:
     """Wait until the peer was told this presence."""
-    async with asyncio.timeout(5):
-        while True:
-            told = peer.last(Presence)
-            if told is not None and list(told.connected) == connected and told.spectators == spectators:
-                return
-            peer.box.news.clear()
-            await peer.box.news.wait()
+    wanted = Presence(peer.room, connected, spectators)
+    await peer.true(lambda: peer.last(Presence) == wanted)
 
 
 async def test_resume_at_the_other_hub(nodes: Nodes) -> None:
@@ -209,12 +201,12 @@ async def test_time_outs_fire_once_whichever_node(nodes: Nodes) -> None:
 async def test_a_seat_that_times_out_three_times_is_served_until_it_is_back(nodes: Nodes) -> None:
     party = await nodes.party(2, clock={"bank": 0, "per_turn": 50})
     peer = party.peers[0]
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not (peer.fold() and any(seat["served"] for seat in peer.state["room"]["seats"])):
             await peer.until(peer.seq + 1)
     timeouts = [patch for patch in peer.patches if patch.events[0]["kind"] == "timeout"]
     assert len(timeouts) >= 3
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while (await party.playing()) or peer.state["room"]["status"] == "playing":
             await peer.until(peer.seq + 1)
     assert peer.state["room"]["status"] == "abandoned"
@@ -228,7 +220,7 @@ async def test_a_deadline_in_a_room_that_no_node_has_loaded(nodes: Nodes) -> Non
             hub.drop(table)
     watcher = Peer(nodes.hubs[1], JSON)
     store = nodes.hubs[0].store
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while True:
             head = await store.head(RoomId(party.room))
             if head is not None and head.seq > 3:
@@ -280,7 +272,7 @@ class TestRoomsAtWhichNobodyLooksHere:
         table = touched.known(RoomId(party.room))
         assert table is not None
         random = Random(4)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE):
             while touched.known(RoomId(party.room)) is not None:
                 if await party.playing():
                     assert isinstance(await party.step(random), Ok)
@@ -298,7 +290,7 @@ class TestRoomsAtWhichNobodyLooksHere:
         for _ in range(5):
             assert isinstance(await party.step(random), Ok)
         seq, table = await party.settled(), touched.known(RoomId(party.room))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             while table is None or not table.behind:  # noqa: ASYNC110 - nobody tells
                 await asyncio.sleep(0.01)
         newcomer = Peer(touched, JSON)

@@ -23,6 +23,7 @@ from server.rooms.table import Table
 from server.settings import Pace
 from server.store.memory import Memory, MemoryStore
 from server.store.store import StoreUnavailable, wall_clock
+from tests.processes import PATIENCE
 from tests.rooms.peer import Peer
 from tests.rooms.tables import Nodes, Party
 from tests.store.faulty import FaultyStore
@@ -63,7 +64,7 @@ async def hub(faulty: FaultyStore, clock: Time, monkeypatch: pytest.MonkeyPatch)
     await hub.start()
     yield hub
     faulty.away, faulty.delay = False, 0
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await hub.stop()
 
 
@@ -95,7 +96,7 @@ async def test_a_sweep_gives_back_what_was_not_given_back_before(hub: Hub, clock
     party, other = await party_on(hub), await party_on(hub)
     clock.leapt += NIGHT
     assert isinstance(await party.peers[0].act(RELOAD), Ok)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await hub.keeping.sweep()
         await hub.keeping.sweep()
     for room in (party, other):
@@ -107,7 +108,7 @@ async def test_an_outage_that_goes_on_is_given_back_as_a_whole(hub: Hub, clock: 
     clock.leapt += NIGHT
     assert isinstance(await party.peers[0].act(RELOAD), Ok)
     clock.leapt += NIGHT
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await hub.keeping.sweep()
     pauses = [entry.ms for entry in await entries(hub, party) if isinstance(entry, Paused)]
     assert len(pauses) == 2
@@ -123,7 +124,7 @@ async def test_a_store_that_can_only_be_read_serves_nobody(hub: Hub, clock: Time
         with pytest.raises(StoreUnavailable):
             await hub.keeping.sweep()
     faulty.full = False
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await hub.keeping.sweep()
     (pause,) = (entry for entry in await entries(hub, party) if isinstance(entry, Paused))
     assert 60_000 - 500 < pause.ms < 65_000

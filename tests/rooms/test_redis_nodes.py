@@ -17,6 +17,7 @@ from protocol.messages import Act, Error, Legal, Ok, Patch, Resign, RoomId
 from server.rooms.entries import Acted, Paused, TimedOut, unpack
 from server.rooms.hub import Hub
 from server.store.redis import RedisStore, read_url
+from tests.processes import PATIENCE
 from tests.redis_server import RedisServer, redis_server
 from tests.rooms.peer import Peer
 from tests.rooms.tables import QUICK, Nodes, Party
@@ -122,7 +123,7 @@ async def test_ten_thousand_conflicts_have_one_order_each(nodes: Nodes) -> None:
 
 async def eventually(holds: Callable[[], Awaitable[bool]]) -> None:
     """Wait until it does, by itself."""
-    async with asyncio.timeout(15):
+    async with asyncio.timeout(PATIENCE):
         while not await holds():  # noqa: ASYNC110 - nobody tells
             await asyncio.sleep(0.05)
 
@@ -227,10 +228,7 @@ async def joined(peer: Peer, room: str, token: str) -> None:
 
 async def at(peer: Peer, seq: int, tag: str) -> None:
     """Wait until the peer was told this place of the journal."""
-    async with asyncio.timeout(10):
-        while (peer.fold() and peer.seq, peer.tag) != (seq, tag):
-            peer.box.news.clear()
-            await peer.box.news.wait()
+    await peer.true(lambda: bool(peer.fold()) and (peer.seq, peer.tag) == (seq, tag))
 
 
 async def test_when_all_data_is_gone_everybody_is_told_and_play_begins_anew(nodes: Nodes, redis: RedisServer) -> None:

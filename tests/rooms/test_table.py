@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
@@ -35,6 +35,7 @@ from server.rooms.table import Table
 from server.store.memory import Memory, MemoryStore
 from server.store.store import Head, Saved, StoreUnavailable
 from tests.engines.toy import ToyEngine
+from tests.processes import PATIENCE
 from tests.rooms.peer import Peer
 from tests.rooms.tables import QUICK, Nodes, Party, new_token
 from tests.store.faulty import Fault, FaultyStore
@@ -85,17 +86,6 @@ def table_of(hub: Hub, party: Party) -> Table:
     return table
 
 
-async def until(peer: Peer, holds: Callable[[Any], bool]) -> Any:
-    """The first message to the peer for which it holds."""
-    async with asyncio.timeout(5):
-        while True:
-            peer.box.news.clear()
-            for message in peer.box.messages:
-                if holds(message):
-                    return message
-            await peer.box.news.wait()
-
-
 async def busy_elsewhere(hub: Hub) -> None:
     """Enough turns of the event loop for whatever runs wild to show."""
     other = await Nodes([hub]).party(2)
@@ -123,7 +113,7 @@ async def test_a_job_that_can_not_tell_its_failure_keeps_no_other_from_its_turn(
 
     table.submit(Job(refuse, fail))
     table.submit(Job(note, failures.append))
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await table.finished()
     assert (done, failures) == ([3], [])
 
@@ -144,7 +134,7 @@ async def test_a_default_action_that_raises_is_not_tried_all_the_time(
     monkeypatch.setattr(engine, "default_action", default_action)
     monkeypatch.setitem(ENGINES, (engine.name, engine.rules), engine)
     party = await Nodes([hub]).party(2, game="toy", clock={"bank": 0, "per_turn": 10})
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await first.wait()
     await busy_elsewhere(hub)
     assert len(tried) == 1
@@ -168,7 +158,7 @@ async def test_a_room_that_raises_whenever_it_is_loaded_is_not_loaded_all_the_ti
         await busy_elsewhere(hub)
         assert faulty.calls.count("saved") - before < 10
     told = len(party.peers[1].box.messages)
-    await until(party.peers[1], lambda m: isinstance(m, Snapshot) and m in party.peers[1].box.messages[told:])
+    await party.peers[1].first(lambda m: isinstance(m, Snapshot) and m in party.peers[1].box.messages[told:])
 
 
 # Faults of the store.
@@ -204,7 +194,7 @@ async def test_a_room_that_could_not_be_loaded_at_once_is_loaded_later(hub: Hub,
     await table.finished()
     faulty.no_loading = False
     for peer in party.peers:
-        await until(peer, lambda message: isinstance(message, Snapshot) and message.tag == "0123456789abcdef")
+        await peer.first(lambda message: isinstance(message, Snapshot) and message.tag == "0123456789abcdef")
 
 
 async def test_whoever_is_attached_to_a_room_that_is_gone_is_told(hub: Hub, world: Memory) -> None:
@@ -214,7 +204,7 @@ async def test_whoever_is_attached_to_a_room_that_is_gone_is_told(hub: Hub, worl
     table.submit(Job(writing.catch_up, lambda _: None))
     await table.finished()
     for peer in party.peers:
-        error = await until(peer, lambda message: isinstance(message, Error))
+        error = await peer.first(lambda message: isinstance(message, Error))
         assert (error.id, error.code, error.room) == (None, "unknown_room", party.room)
         assert not peer.connection.rooms
     assert hub.known(RoomId(party.room)) is None
@@ -426,7 +416,7 @@ async def test_a_room_in_which_people_only_come_and_go_ends_at_its_last_entry(
     for guest in (new_token(), new_token(), new_token()):
         await hub.take_seat(room, TakeSeat(), guest, bot_host=False)
         await hub.vacate(room, 0, guest)
-    await until(watcher, lambda m: isinstance(m, Patch) and m.events[0]["kind"] == "abandoned")
+    await watcher.first(lambda m: isinstance(m, Patch) and m.events[0]["kind"] == "abandoned")
 
 
 async def test_a_room_that_is_left_to_other_nodes_is_not_kept_in_memory(

@@ -13,6 +13,7 @@ from protocol.messages import RoomId
 from server.store.redis import RedisStore
 from server.store.redis.keys import bucket_of, slot_of
 from server.store.store import News, StoreUnavailable, UnknownOutcome, Wakeup
+from tests.processes import PATIENCE
 from tests.redis_cluster import name_of, owner, shared_cluster
 from tests.redis_server import SAFE, RedisServer, Sentinel, redis_server
 from tests.store.contract import OTHER, ROOM, grown, of
@@ -53,7 +54,7 @@ async def test_slots_of_a_cluster_move_under_load(tmp_path: Path) -> None:
 
 async def hears_of(store: RedisStore, room: RoomId) -> None:
     """Wake-ups about the room come, after those that say that some may have been missed."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         wakeups = store.wakeups()
         waiting = asyncio.ensure_future(_entry(wakeups))
         while not waiting.done():

@@ -74,6 +74,8 @@ class Player:
         self._ids = itertools.count(1)
         self._keys = itertools.count(1)
         self._actions: list[Mapping[str, Any]] = []
+        self._listed = 0
+        """The seq at which these actions were legal."""
         self._waiting: dict[int, Act | None] = {}
         self._joined = False
         self._socket: ClientConnection | None = None
@@ -160,7 +162,7 @@ class Player:
             case "patch":
                 await self._gap()
             case "turn":
-                self._actions = message["actions"]
+                self._actions, self._listed = message["actions"], message["seq"]
                 await self._act()
 
     async def _gap(self) -> None:
@@ -189,6 +191,8 @@ class Player:
                 await self._gap()
             else:
                 await self._act()
+        else:
+            await self._act()
 
     async def _error(self, error: Mapping[str, Any]) -> None:
         if error["id"] is None:
@@ -211,6 +215,9 @@ class Player:
         if not (self.playing and turn and seat in turn["seats"] and self._joined):
             return
         if any(act.pending for act in self.acts):
+            return
+        if self._listed < turn["since"][turn["seats"].index(seat)]:
+            await self._gap()  # what is legal now was lost on its way
             return
         act = Act(f"{seat}-{next(self._keys)}", self.random.choice(self._actions), self.seq)
         self.acts.append(act)

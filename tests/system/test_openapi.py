@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import serving
+from tests.processes import serving_well
 
 LOOSE = "positive_data_acceptance"
 """The one check that can't hold: what a game takes, or a name, or that 1.0 is no integer here, no schema can say."""
@@ -16,7 +16,7 @@ LOOSE = "positive_data_acceptance"
 
 def schemathesis(folder: Path, examples: int) -> None:
     """Run all of its phases against a server."""
-    with serving({"PHAROS_STORE": f"sqlite:///{folder}/rooms.db", "PHAROS_BOT_KEY": "a-key"}) as server:
+    with serving_well({"PHAROS_STORE": f"sqlite:///{folder}/rooms.db", "PHAROS_BOT_KEY": "a-key"}) as server:
         limits = ["--max-examples", str(examples), "--seed", "7", "--exclude-checks", LOOSE, "--warnings", "off"]
         done = subprocess.run(
             [sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/openapi.json", *limits],
@@ -28,8 +28,6 @@ def schemathesis(folder: Path, examples: int) -> None:
         )
         assert done.returncode == 0, done.stdout[-10_000:]
         assert "17 selected / 17 total" in done.stdout
-    assert [entry for entry in server.log if entry["level"] in ("warning", "error")] == []
-    assert server.noise == []
 
 
 def test_no_call_answers_what_the_document_does_not_say(tmp_path: Path) -> None:

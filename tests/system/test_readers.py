@@ -14,8 +14,9 @@ import psutil
 import pytest
 
 from protocol.patch import apply
+from server.rooms.talk import TOGETHER
 from tests import truth
-from tests.processes import ServerProcess, serving
+from tests.processes import ServerProcess, serving_well
 from tests.system.party import Party, party
 from tests.system.wire import Wire, wired
 from tests.web.raw import TEXT, RawSocket, frame, raw
@@ -36,19 +37,15 @@ SETTINGS = {
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ServerProcess]:
-    with serving(SETTINGS) as process:
+    with serving_well(SETTINGS) as process:
         yield process
-    assert [entry for entry in process.log if entry["level"] in ("warning", "error")] == []
-    assert process.noise == []
 
 
 @pytest.fixture(scope="module")
 def hasty() -> Iterator[ServerProcess]:
     """A server that has patience with the stuck for two seconds only."""
-    with serving({**SETTINGS, "PHAROS_STUCK_AFTER": "2000", "PHAROS_CLOSE_WITHIN": "500"}) as process:
+    with serving_well({**SETTINGS, "PHAROS_STUCK_AFTER": "2000", "PHAROS_CLOSE_WITHIN": "500"}) as process:
         yield process
-    assert [entry for entry in process.log if entry["level"] in ("warning", "error")] == []
-    assert process.noise == []
 
 
 async def metric(server: ServerProcess, name: str) -> float:
@@ -209,8 +206,11 @@ async def test_a_crowd_that_comes_at_once_is_told_as_one(server: ServerProcess) 
         await watcher.join(found.room)
         crowd = [await stack.enter_async_context(wired(server, "json")) for _ in range(60)]
         told = asyncio.create_task(presences(watcher, 61))
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
         await asyncio.gather(*(wire.join(found.room) for wire in crowd))
-        assert await told < 40
+        count = await told
+        assert count <= 3 + (loop.time() - begun) * 1000 / TOGETHER
 
 
 async def presences(wire: Wire, spectators: int) -> int:

@@ -9,13 +9,13 @@ from collections.abc import Iterator
 import psutil
 import pytest
 
-from tests.processes import ServerProcess, serving
+from tests.processes import ServerProcess, serving_well
 from tests.web.raw import PING, TEXT, RawSocket, admitted, connected, frame, raw
 
 HASTY = {
     "PHAROS_PING_EVERY": "200",
-    "PHAROS_DEAD_AFTER": "1000",
-    "PHAROS_JOIN_WITHIN": "1500",
+    "PHAROS_DEAD_AFTER": "2000",
+    "PHAROS_JOIN_WITHIN": "2500",
     "PHAROS_STUCK_AFTER": "3000",
     "PHAROS_FLOOD_AFTER": "600",
     "PHAROS_CLOSE_WITHIN": "400",
@@ -30,11 +30,8 @@ HASTY = {
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ServerProcess]:
-    with serving(HASTY, module="tests.web.echo_server") as process:
+    with serving_well(HASTY, module="tests.web.echo_server") as process:
         yield process
-    assert process.process.returncode == 0
-    assert [entry for entry in process.log if entry["level"] not in ("info", "debug")] == []
-    assert process.noise == []
 
 
 def metric(server: ServerProcess, name: str) -> float:
@@ -46,7 +43,7 @@ def metric(server: ServerProcess, name: str) -> float:
 async def test_the_server_pings_and_who_answers_lives(server: ServerProcess) -> None:
     async with connected(server.port) as socket:
         await socket.join("PINGED")
-        for _ in range(8):  # longer than the dead live
+        for _ in range(15):  # longer than the dead live
             opcode, payload = await socket.frame()
             assert opcode == PING
             socket.send(frame(10, payload))

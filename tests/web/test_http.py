@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, suppress
 import httpx
 import pytest
 
-from tests.processes import PATIENCE, ServerProcess, serving
+from tests.processes import PATIENCE, ServerProcess, serving, serving_well
 from tests.web.raw import HANDSHAKE, RawSocket, connected, raw
 
 GET = b"GET /healthz HTTP/1.1\r\nHost: pharos.test\r\n\r\n"
@@ -28,11 +28,8 @@ BOUNDS = {
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[ServerProcess]:
-    with serving(BOUNDS, module="tests.web.echo_server") as process:
+    with serving_well(BOUNDS, module="tests.web.echo_server") as process:
         yield process
-    assert process.process.returncode == 0
-    assert [entry for entry in process.log if entry["level"] not in ("info", "debug")] == []
-    assert process.noise == []
 
 
 @asynccontextmanager
@@ -163,14 +160,27 @@ async def test_a_peer_has_so_many_connections(server: ServerProcess) -> None:
 async def test_a_flood_of_calls_is_refused_with_a_time_to_wait() -> None:
     with serving({**BOUNDS, "PHAROS_CALLS_BURST": "5"}, module="tests.web.echo_server") as process:
         async with httpx.AsyncClient(base_url=process.url) as http:
-            answers = [await http.get("/api/rooms") for _ in range(8)]
-            assert [answer.status_code for answer in answers] == [200] * 5 + [429] * 3
+            answers = await until_refused(http, "/api/rooms")
+            assert len(answers) > 5
+            assert answers[-1].status_code == 429
             error = answers[-1].json()["error"]
             assert error["code"] == "rate_limited"
             assert 0 < error["retry_after"] <= 1000
             assert answers[-1].headers["Retry-After"] == "1"
-            assert (await http.get("/openapi.json")).status_code == 429
+            await until_refused(http, "/openapi.json")
             assert [(await http.get(path)).status_code for path in ("/healthz", "/readyz")] == [200, 200]
-        async with raw(process.port) as socket:
-            refused = await socket.handshake()
+        async with asyncio.timeout(PATIENCE):
+            while True:
+                async with raw(process.port) as socket:
+                    if (refused := await socket.handshake()).status != 101:
+                        break
         assert (refused.status, json.loads(refused.body)["error"]["code"]) == (429, "rate_limited")
+
+
+async def until_refused(http: httpx.AsyncClient, path: str) -> list[httpx.Response]:
+    """Call until there is one call too many: all answers. Who is slow may make one more each second."""
+    answers = [await http.get(path)]
+    async with asyncio.timeout(PATIENCE):
+        while answers[-1].status_code == 200:
+            answers.append(await http.get(path))
+    return answers

@@ -26,6 +26,7 @@ from server.store.memory import MemoryStore
 from server.web.frames import Framing
 from server.web.outbox import BoundedOutbox
 from server.web.traffic import Traffic
+from tests.processes import PATIENCE
 from tests.rooms.tables import QUICK, Nodes, Party
 
 RELOAD = {"type": "reload"}
@@ -55,7 +56,7 @@ class Slow:
     async def until_good(self, party: Party) -> list[AnyServerMessage]:
         """All that comes until nothing is lost any more."""
         found: list[AnyServerMessage] = []
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             while True:
                 found += self.read()
                 await settled(self.hub, party)
@@ -79,7 +80,6 @@ async def hub() -> AsyncIterator[Hub]:
 
 async def say(party: Party, *texts: str) -> None:
     for text in texts:
-        await asyncio.sleep(0.002)  # the pace of chat in these rooms is a line a ms
         assert isinstance(await party.peers[0].ask(Chat, text=text), Ok)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from operator import add
 from pathlib import Path
 from typing import TypeAlias
 
@@ -22,6 +23,7 @@ from server.engines.bretagne.box import (
     Box,
     City,
     Deal,
+    LightClass,
     LighthouseRow,
     Material,
     Region,
@@ -161,21 +163,19 @@ class Components:
         }
         self.card_kinds = tuple(row.kind for row in box.equipment for _ in range(row.copies))
         self.card_points = {row.kind: row.points for row in box.equipment}
-        self.costs = dict(self._costs())
+        self.costs = {
+            (lighthouse, scaffold): self._costs(light_class, lighthouse, scaffold=scaffold)
+            for light_class in CLASSES
+            for lighthouse in self.lighthouses_of[light_class]
+            for scaffold in (False, True)
+        }
 
-    def _costs(self) -> Iterator[tuple[tuple[int, int, bool], Stock]]:
-        """The materials of a level by (tile, lighthouse, whether it takes a scaffold)."""
-        scaffold = tuple(self.box.scaffold_wood if material == Material.WOOD else 0 for material in MATERIALS)
-        for light_class in CLASSES:
-            for tile in self.tiles_of[light_class]:
-                for lighthouse in self.lighthouses_of[light_class]:
-                    extra = Counter(self.box.lighthouses[lighthouse].extra)
-                    first = tuple(
-                        n + extra[material]
-                        for n, material in zip(self.box.tiles[tile].materials, MATERIALS, strict=True)
-                    )
-                    yield (tile, lighthouse, False), first
-                    yield (tile, lighthouse, True), tuple(a + b for a, b in zip(first, scaffold, strict=True))
+    def _costs(self, light_class: LightClass, lighthouse: int, *, scaffold: bool) -> dict[int, Stock]:
+        """The materials of a level on a lighthouse, by tile; `scaffold`: whether it takes one."""
+        besides = Counter(self.box.lighthouses[lighthouse].extra)
+        besides[Material.WOOD] += self.box.scaffold_wood * scaffold
+        extra = [besides[material] for material in MATERIALS]
+        return {tile: tuple(map(add, self.box.tiles[tile].materials, extra)) for tile in self.tiles_of[light_class]}
 
 
 def load_components(path: Path = FILE) -> Components:

@@ -347,7 +347,7 @@ def _new_level(components: Components, state: State, task: Reward | Crew) -> Ite
         yield "there is no level to be manned"
         return
     lighthouse = state.lighthouses[task.site - 1]
-    cost = components.costs[levels[-1].tile, lighthouse.tile, len(levels) > 1]
+    cost = components.costs[lighthouse.tile, len(levels) > 1][levels[-1].tile]
     if task.spent != sum(cost):
         yield "that is not what the level has cost"
     if isinstance(task, Reward):

@@ -54,6 +54,11 @@ class IslandGrid(Form, frozen=True):
         return tuple(Square(y * self.width + x) for x, y in cells)
 
     @cached_property
+    def where(self) -> tuple[tuple[int, int], ...]:
+        """The x and y of every square."""
+        return tuple((x, y) for y in range(len(self.grid)) for x in range(self.width))
+
+    @cached_property
     def touching(self) -> tuple[tuple[Square, ...], ...]:
         """For every square the house squares that it touches by side or corner (D3)."""
         steps = [(x, y) for x in (-1, 0, 1) for y in (-1, 0, 1) if (x, y) != (0, 0)]

@@ -107,12 +107,9 @@ class BuranoEngine:
 
     def deciding(self, state: State) -> tuple[int, ...]:
         """Who must act: all who still build pyramids, or the one whose turn it is."""
-        match state.phase:
-            case Phase.OVER:
-                return ()
-            case Phase.PYRAMID:
-                return pyramid.builders(state)
-        return (state.seat,)
+        if state.phase is Phase.PYRAMID:
+            return pyramid.builders(state)
+        return () if state.phase is Phase.OVER else (state.seat,)
 
     def decision(self, state: State, seat: int) -> Hashable:
         """While pyramids are built, what others do leaves a seat's decision as it is."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import wraps
 from operator import add, sub
-from typing import Literal, Self, TypeVar, TypeVarTuple, cast
+from typing import Literal, Self, TypeVar, TypeVarTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -63,10 +63,12 @@ def remembered(derive: Callable[[P, *Rest], T]) -> Callable[[P, *Rest], T]:
     @wraps(derive)
     def recall(part: P, *rest: *Rest) -> T:
         kept = part.__dict__.get(key)
+        derived: T
         if kept is not None and kept[0] == rest:
-            return cast(T, kept[1])
-        derived = derive(part, *rest)
-        part.__dict__[key] = (rest, derived)
+            derived = kept[1]
+        else:
+            derived = derive(part, *rest)
+            part.__dict__[key] = (rest, derived)
         return derived
 
     return recall

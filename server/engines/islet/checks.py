@@ -198,7 +198,7 @@ def _paid(components: Components, state: State, nest: int) -> Iterator[str]:
     cards, guarded = state.paid.cards, state.paid.guarded
     if any(len(counts) != len(KINDS) or min(counts) < 0 for counts in (cards, guarded)):
         yield "paid: six counts from 0"
-    elif plus(cards, guarded) not in {recipe.spend for recipe in components.recipes[nest]}:
+    elif plus(cards, guarded) not in {recipe.spend for recipe in components.prices[nest].recipes}:
         yield "paid: exactly the price of an egg"
     elif any(flat > used for flat, used in zip(guarded, state.player.used, strict=True)):
         yield "paid: what was guarded is used now"

@@ -102,11 +102,17 @@ class TileKind(NamedTuple):
 
 
 class Recipe(NamedTuple):
-    """One way to make up a price: six counts to spend, and the kind that conversions stand for, if any."""
+    """One way to make up a price: six counts to spend, and whether some are converted to the price's kind."""
 
     spend: Counts
-    converted: int | None
-    kinds: tuple[int, ...]  # those that are spent
+    converts: bool
+
+
+class Price(msgspec.Struct, frozen=True, cache_hash=True):
+    """What one walk onto a terrain or one egg on a nest costs: every exact way to make it up."""
+
+    kind: int
+    recipes: tuple[Recipe, ...]
 
 
 class Components(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -160,36 +166,35 @@ class Components(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=T
         return tuple(tuple(made.get(frozenset((under, over)), over) for over in terrains) for under in terrains)
 
     @cached_property
-    def recipes(self) -> tuple[tuple[Recipe, ...], ...]:
-        """By kind: every exact way to make up its price, one walk onto a terrain or one egg on a nest."""
-        terrains = range(len(TERRAINS))
-        walks = tuple(_walk_recipes(kind, self.walk_price) for kind in terrains)
-        return walks + tuple(_nest_recipes(nest, self.pairs[nest], self.nest_price) for nest in sorted(self.pairs))
+    def prices(self) -> tuple[Price, ...]:
+        """By kind: the price of a walk onto a terrain, or of an egg on a nest."""
+        walks = [_walk_price(kind, self.walk_price) for kind in range(len(TERRAINS))]
+        return (*walks, *(_egg_price(nest, self.pairs[nest], self.nest_price) for nest in sorted(self.pairs)))
 
     def eggs_of(self, seats: int) -> int:
         """The eggs that each of so many seats has."""
         return self.eggs[str(seats)]
 
 
-def _walk_recipes(kind: int, price: int) -> tuple[Recipe, ...]:
+def _walk_price(kind: int, price: int) -> Price:
     """`price` cards of a terrain, any of which two of the same other terrain may stand for."""
     others = [other for other in range(len(TERRAINS)) if other != kind]
     recipes = []
     for converted in product(range(price + 1), repeat=len(others)):
         if (direct := price - sum(converted)) >= 0:
             spend = dict(zip(others, (2 * n for n in converted), strict=True)) | {kind: direct}
-            recipes.append(_recipe(spend, kind if direct < price else None))
-    return tuple(recipes)
+            recipes.append(_recipe(spend, converts=direct < price))
+    return Price(kind, tuple(recipes))
 
 
-def _nest_recipes(nest: int, pair: tuple[int, int], price: int) -> tuple[Recipe, ...]:
+def _egg_price(nest: int, pair: tuple[int, int], price: int) -> Price:
     """`price` cards of a nest, any of which its pair of terrains may stand for."""
-    return tuple(_recipe({nest: price - n, pair[0]: n, pair[1]: n}, nest if n else None) for n in range(price + 1))
+    spends = ({nest: price - n, pair[0]: n, pair[1]: n} for n in range(price + 1))
+    return Price(nest, tuple(_recipe(spend, converts=n > 0) for n, spend in enumerate(spends)))
 
 
-def _recipe(spend: dict[int, int], converted: int | None) -> Recipe:
-    counts = tuple(spend.get(kind, 0) for kind in range(len(KINDS)))
-    return Recipe(counts, converted, tuple(kind for kind, count in enumerate(counts) if count))
+def _recipe(spend: dict[int, int], *, converts: bool) -> Recipe:
+    return Recipe(tuple(spend.get(kind, 0) for kind in range(len(KINDS))), converts)
 
 
 def load(path: Path = PATH) -> Components:

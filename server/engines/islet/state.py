@@ -10,8 +10,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Iterable
 from enum import StrEnum
 from functools import cached_property
+from itertools import chain
 
 import msgspec
 
@@ -50,7 +52,7 @@ class Ending(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     reason: Reason
 
 
-class Payment(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class Payment(msgspec.Struct, frozen=True, forbid_unknown_fields=True, cache_hash=True):
     """What is spent at once: six counts of unguarded cards, six of guarded resources."""
 
     cards: Counts
@@ -95,22 +97,27 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
         return {(stack.x, stack.y): stack for stack in self.stacks}
 
     @cached_property
-    def coast(self) -> tuple[Cell, ...]:
-        """The cells with a tile and an empty neighbour, ascending. A hole is ocean too (D1)."""
-        at = self.at
-        return tuple(cell for cell in at if not all(beside in at for beside in neighbours(cell)))
+    def shallows(self) -> tuple[Cell, ...]:
+        """The empty cells adjacent to the island, ascending. A hole is ocean too (D1)."""
+        return tuple(sorted(_beside(self.at) - self.at.keys()))
 
     @cached_property
-    def shallows(self) -> tuple[Cell, ...]:
-        """The empty cells adjacent to the island, ascending."""
-        at = self.at
-        return tuple(sorted({beside for cell in self.coast for beside in neighbours(cell) if beside not in at}))
+    def coast(self) -> tuple[Cell, ...]:
+        """The cells with a tile and an empty neighbour, ascending."""
+        return tuple(sorted(_beside(self.shallows) & self.at.keys()))
 
     def with_stack(self, stack: Stack) -> Board:
-        """This board with a stack added, or put in the place of the one on its cell."""
+        """This board with a stack added, or put in the place of the one on its cell.
+
+        What is known of this board is not worked out again: the shallows change only next to the stack.
+        """
         place = bisect_left(self.stacks, stack.cell, key=_cell)
         after = place + (stack.cell in self.at)
-        return Board((*self.stacks[:place], stack, *self.stacks[after:]))
+        board = Board((*self.stacks[:place], stack, *self.stacks[after:]))
+        at = {**self.at, stack.cell: stack}
+        shallows = {*self.shallows, *neighbours(stack.cell)} - at.keys()
+        board.__dict__.update(at=at, shallows=tuple(sorted(shallows)))
+        return board
 
     def without(self, cell: Cell) -> Board:
         """This board after the stack on a cell left the game."""
@@ -119,6 +126,10 @@ class Board(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
 
 def _cell(stack: Stack) -> Cell:
     return stack.x, stack.y
+
+
+def _beside(cells: Iterable[Cell]) -> set[Cell]:
+    return set(chain.from_iterable(map(neighbours, cells)))
 
 
 class Player(msgspec.Struct, frozen=True, forbid_unknown_fields=True, dict=True):
@@ -188,6 +199,5 @@ class State(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def with_player(self, player: Player) -> tuple[Player, ...]:
         """The players, with another value for the one whose turn it is."""
-        if player is self.player:
-            return self.players
-        return (*self.players[: self.seat], player, *self.players[self.seat + 1 :])
+        seat, players = self.seat, self.players
+        return players if player is players[seat] else (*players[:seat], player, *players[seat + 1 :])

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sqlite3
 import time
-from contextlib import closing
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -72,8 +72,7 @@ def prepare(path: Path) -> None:
     until = time.monotonic() + LOCK_WAIT
     while True:
         try:
-            with closing(_open(path, "rwc")) as connection:
-                _prepare(connection, path)
+            _open(path, "rwc", lambda connection: _prepare(connection, path)).close()
         except sqlite3.Error as error:
             # Several that open a new file at once can be in each other's way beyond what SQLite waits for by itself.
             if not is_busy(error) or time.monotonic() > until:
@@ -116,16 +115,11 @@ def connect(path: Path) -> sqlite3.Connection:
     Raises:
         sqlite3.Error: it can't be opened. StoreUnusable: it is no longer ours.
     """
-    connection = _open(path, "rw")
-    try:
-        _check(connection, path)
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+    return _open(path, "rw", lambda connection: _check(connection, path))
 
 
-def _open(path: Path, mode: str) -> sqlite3.Connection:
+def _open(path: Path, mode: str, prepare: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+    """A connection that was prepared; none is left open where that fails."""
     connection = sqlite3.connect(
         f"file:{quote(str(path))}?mode={mode}",
         uri=True,
@@ -133,8 +127,13 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
         isolation_level=None,
         check_same_thread=False,
     )
-    connection.execute("PRAGMA synchronous = FULL")
-    connection.execute("PRAGMA cache_size = -16384")
+    try:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA cache_size = -16384")
+        prepare(connection)
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from server.engines.islet.grid import Cell, neighbours, points_up
 from server.engines.islet.state import Board, Stack
@@ -65,6 +67,21 @@ def test_an_enclosed_hole_is_ocean() -> None:
     island = board(*round_it)
     assert set(neighbours(hole)) <= set(island.coast)
     assert hole in island.shallows
+
+
+@given(st.lists(st.sampled_from(list(product(range(-2, 3), repeat=2))), max_size=20), st.sampled_from(COMPONENTS.start))
+def test_a_board_that_grew_is_the_board_made_at_once(cells: list[Cell], gone: Cell) -> None:
+    """What a board hands on to the next one is what that one would find by itself."""
+    grown = board(*COMPONENTS.start)
+    for tile, cell in enumerate(cells):
+        grown = grown.with_stack(Stack(*cell, (tile,), None))
+    for found in (grown, grown.without(gone), grown.without(gone).with_stack(Stack(*gone, (7,), 0))):
+        fresh = Board(found.stacks)
+        assert found.at == fresh.at
+        assert found.shallows == fresh.shallows
+        assert found.coast == fresh.coast
+        assert set(found.shallows) == {n for c in fresh.at for n in neighbours(c)} - fresh.at.keys()
+        assert set(found.coast) == {c for c in fresh.at if not fresh.at.keys() >= set(neighbours(c))}
 
 
 def test_boards_keep_their_order_and_share_their_stacks() -> None:

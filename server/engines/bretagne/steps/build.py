@@ -19,7 +19,7 @@ def injures(play: Play, row: ClassRow) -> bool:
 
 def choices(play: Play, seat: int) -> list[Build]:
     """Every open tile on every lighthouse where the seat can pay for it; by tile, then by site."""
-    player, lighthouses, costs = play.player(seat), play.state.lighthouses, play.components.costs
+    player, lighthouses = play.player(seat), play.state.lighthouses
     builds: list[Build] = []
     for tiles, light_class in zip(play.state.open, CLASSES, strict=True):
         row = play.box.classes[light_class]
@@ -29,10 +29,8 @@ def choices(play: Play, seat: int) -> list[Build]:
             lighthouse = lighthouses[site - 1]
             if finished(lighthouse) or len(lighthouse.levels) == play.box.levels:
                 continue
-            scaffold = bool(lighthouse.levels)
-            builds.extend(
-                Build(tile, site) for tile in tiles if covers(player.materials, costs[tile, lighthouse.tile, scaffold])
-            )
+            costs = play.components.costs[lighthouse.tile, bool(lighthouse.levels)]
+            builds += [Build(tile, site) for tile in tiles if covers(player.materials, costs[tile])]
     return sorted(builds, key=_place)
 
 
@@ -47,7 +45,7 @@ def build(play: Play, seat: int, action: Build) -> None:
     light_class = play.class_of(site)
     row = play.box.classes[light_class]
     lighthouse, player = play.lighthouse(site), play.player(seat)
-    materials = play.components.costs[tile, lighthouse.tile, bool(lighthouse.levels)]
+    materials = play.components.costs[lighthouse.tile, bool(lighthouse.levels)][tile]
     engineers, injured = row.engineers[play.weather()], injures(play, row)
     play.supply(materials)
     play.change_player(
@@ -97,7 +95,7 @@ def _check(play: Play, seat: int, action: Build) -> None:
     lighthouse, row = play.lighthouse(action.site), box.classes[light_class]
     if finished(lighthouse) or len(lighthouse.levels) == box.levels:
         raise IllegalAction("the lighthouse has all its levels")
-    cost = play.components.costs[action.tile, lighthouse.tile, bool(lighthouse.levels)]
+    cost = play.components.costs[lighthouse.tile, bool(lighthouse.levels)][action.tile]
     if not covers(player.materials, cost):
         raise IllegalAction(
             "the materials of the tile, of the lighthouse and of the scaffold must be in your warehouse"

@@ -90,8 +90,9 @@ def _picks(there: Stock, size: int) -> tuple[tuple[int, ...], ...]:
     return tuple(pick for pick in picks if all(pick.count(place) <= there[place] for place in pick))
 
 
-def _materials(there: Stock, size: int) -> list[tuple[Material, ...]]:
-    return [tuple(MATERIALS[place] for place in pick) for pick in _picks(there, size)]
+@lru_cache(maxsize=4096)
+def _materials(there: Stock, size: int) -> tuple[tuple[Material, ...], ...]:
+    return tuple(tuple(MATERIALS[place] for place in pick) for pick in _picks(there, size))
 
 
 def hand_counts(play: Play, seat: int) -> Stock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from msgspec.structs import replace
 
@@ -46,49 +47,52 @@ def with_floors(island: Island, changed: dict[Square, tuple[Floor, ...]]) -> Isl
 
 
 @remembered
+def houses(island: Island, box: Components) -> dict[Square, tuple[Floor, ...]]:
+    """The floors of every square with a house, by x, then y."""
+    plots = island.plots
+    return {square: plot.floors for square in box.island.houses if (plot := plots[square]) is not None and plot.floors}
+
+
+@remembered
 def sites(island: Island, box: Components) -> tuple[Square, ...]:
     """Where a house may be built: beside houses (D3), or on a roof end that is not too high."""
-    touched: set[Square] = set()
-    for square, plot in enumerate(island.plots):
-        if plot is not None and plot.floors:
-            touched.update(box.island.touching[square])
-    return tuple(square for square in box.island.houses if _is_site(plot_at(island, square), box, square in touched))
-
-
-def _is_site(plot: Plot, box: Components, touched: bool) -> bool:
-    floors = plot.floors
-    return (floors[-1].roof is not None and len(floors) < box.highest_house) if floors else touched
+    built = houses(island, box)
+    fitting = set(chain.from_iterable(box.island.touching[square] for square in built)) - built.keys()
+    fitting.update(
+        square for square, floors in built.items() if floors[-1].roof is not None and len(floors) < box.highest_house
+    )
+    return tuple(filter(fitting.__contains__, box.island.houses))
 
 
 @remembered
 def open_houses(island: Island, box: Components) -> dict[Square, tuple[int, Colour]]:
     """The houses with nothing on them that are not too high for a roof (D4): level and colour, by x, then y."""
-    found: dict[Square, tuple[int, Colour]] = {}
-    for square in box.island.houses:
-        floors = plot_at(island, square).floors
-        if floors and floors[-1].roof is None and len(floors) <= box.highest_roof:
-            found[square] = len(floors), floors[-1].house
-    return found
+    return {
+        square: (len(floors), floors[-1].house)
+        for square, floors in houses(island, box).items()
+        if floors[-1].roof is None and len(floors) <= box.highest_roof
+    }
 
 
 @remembered
 def roof_sites(island: Island, box: Components) -> tuple[tuple[Square, Square], ...]:
     """Two open houses side by side on one level, each way round, by x, y of the first, then of the second."""
-    houses = open_houses(island, box)
+    unroofed = open_houses(island, box)
     return tuple(
         (one, other)
-        for one, (level, _) in houses.items()
+        for one, (level, _) in unroofed.items()
         for other in box.island.beside[one]
-        if other in houses and houses[other][0] == level
+        if other in unroofed and unroofed[other][0] == level
     )
 
 
 def builds(state: State, box: Components) -> Iterator[Build]:
     """Every ready colour on every site."""
-    places = [divmod(square, box.island.width) for square in sites(state.island, box)]
+    where = box.island.where
     for name, number in zip(box.colours, state.acting.ready.counts, strict=True):
         if number:
-            yield from (Build(name, x, y) for y, x in places)
+            for square in sites(state.island, box):
+                yield Build(name, *where[square])
 
 
 def build(play: Play, action: Build) -> None:

@@ -28,23 +28,17 @@ def empty(box: Components) -> Pyramid:
 @remembered
 def open_places(pyramid: Pyramid, box: Components) -> tuple[int, ...]:
     """The empty places with cubes on all places beneath."""
-    cubes = pyramid.cubes
-    return tuple(
-        place
-        for place, beneath in enumerate(box.supports)
-        if cubes[place] is None and all(cubes[support] is not None for support in beneath)
-    )
+    empties = [place for place, cube in enumerate(pyramid.cubes) if cube is None]
+    missing = frozenset(empties)
+    return tuple([place for place in empties if missing.isdisjoint(box.supports[place])])
 
 
 @remembered
 def free_cubes(pyramid: Pyramid, box: Components) -> tuple[int, ...]:
     """The places with a cube on which nothing rests."""
-    cubes = pyramid.cubes
-    return tuple(
-        place
-        for place, above in enumerate(box.loads)
-        if cubes[place] is not None and all(cubes[load] is None for load in above)
-    )
+    held = [place for place, cube in enumerate(pyramid.cubes) if cube is not None]
+    standing = frozenset(held)
+    return tuple([place for place in held if standing.isdisjoint(box.loads[place])])
 
 
 def number_of(box: Components, place: Place | PlaceGiven) -> int | None:
@@ -57,9 +51,10 @@ def with_cube(pyramid: Pyramid, place: int, cube: Colour | None) -> Pyramid:
     return Pyramid(with_item(pyramid.cubes, place, cube))
 
 
+@remembered
 def builders(state: State) -> tuple[int, ...]:
     """The seats whose pyramid is not done: what can't be built is returned at once, so they are those with a stock."""
-    return tuple(seat for seat, family in enumerate(state.families) if any(family.stock.counts))
+    return tuple([seat for seat, family in enumerate(state.families) if any(family.stock.counts)])
 
 
 def legal_stack(state: State, box: Components, seat: int) -> list[Action]:

@@ -18,8 +18,9 @@ from server.engines.engine import Action, IllegalAction
 
 def _actions(state: State, box: Components) -> Iterator[Action]:
     """Every take, build and paint that can be paid."""
-    if coins_of_action(state, box) is not None:
-        yield from chain(takes(state, box), builds(state, box), paints(state, box))
+    if coins_of_action(state, box) is None:
+        return iter(())
+    return chain(takes(state, box), builds(state, box), paints(state, box))
 
 
 def legal_turn(state: State, box: Components) -> list[Action]:

@@ -42,8 +42,8 @@ def _take_top(table: Table) -> int:
         deck = tuple(table.dice.shuffle(sorted(table.state.discard)))
         table.state = replace(table.state, adventurers=deck, discard=())
         table.tell(Reshuffled(len(deck)), reveals=True)
-    *rest, card = table.state.adventurers
-    table.state = replace(table.state, adventurers=tuple(rest))
+    rest, card = table.state.adventurers[:-1], table.state.adventurers[-1]
+    table.state = replace(table.state, adventurers=rest)
     if not rest:
         _run_out(table)
     return card

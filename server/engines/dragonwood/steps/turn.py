@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import chain, combinations
 
 from msgspec.structs import replace
@@ -28,16 +29,20 @@ def attacks(components: Components, state: State, player: Player) -> list[Attack
     if not player.hand:
         return []
     named = once_cards(components, player)
-    uses = _subsets(named)
-    spell_uses = _subsets(tuple(card for card in named if _counts_in_spell(components, card)))
     spell = state.options.dragon_spell and bool(spells(components, player.hand))
     found: list[AttackWith] = []
     for target in sorted(state.landscape):
         creature = components.creature(target)
-        found += [AttackWith(target, attack, use) for attack in _SETS for use in (uses if creature else [()])]
+        found += _with_sets(target, named if creature else ())
         if spell and creature is not None and creature.dragon:
+            spell_uses = _subsets(tuple(card for card in named if _counts_in_spell(components, card)))
             found += [AttackWith(target, Attack.SPELL, use) for use in spell_uses]
     return found
+
+
+@lru_cache(maxsize=4096)
+def _with_sets(target: int, named: Cards) -> tuple[AttackWith, ...]:
+    return tuple(AttackWith(target, attack, use) for attack in _SETS for use in _subsets(named))
 
 
 def act(table: Table, seat: int, action: DragonwoodAction) -> None:

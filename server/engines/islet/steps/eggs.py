@@ -38,7 +38,7 @@ def _obstacle(state: State) -> str | None:
     return None
 
 
-def _payments(components: Components, state: State) -> list[Payment]:
+def _payments(components: Components, state: State) -> tuple[Payment, ...]:
     assert state.player.bird is not None
     top = state.board.at[state.player.bird].top
     return ways(components, Purse.of(state), components.tile_kinds[top].nest)

@@ -6,11 +6,12 @@ each with every split between unguarded cards and guarded resources, less those 
 
 from __future__ import annotations
 
+from functools import lru_cache
 from itertools import product
-from operator import add, sub
+from operator import add, gt, sub
 from typing import NamedTuple
 
-from server.engines.islet.components import Components, Counts
+from server.engines.islet.components import Components, Counts, Price
 from server.engines.islet.state import Payment, State
 
 NO_SPLIT = range(1)
@@ -50,12 +51,18 @@ def changed(counts: Counts, kind: int, by: int) -> Counts:
     return (*counts[:kind], counts[kind] + by, *counts[kind + 1 :])
 
 
-def ways(components: Components, purse: Purse, kind: int) -> list[Payment]:
+def ways(components: Components, purse: Purse, kind: int) -> tuple[Payment, ...]:
     """Every way to pay for one walk onto the terrain `kind`, or one egg on the nest `kind`, in the order of P."""
+    return _ways(components.prices[kind], purse.cards, purse.guarded, purse.piles[kind] > 0)
+
+
+@lru_cache(maxsize=8192)  # with few cards in a hand, the same ones come up again and again
+def _ways(price: Price, have: Counts, kept: Counts, pile: bool) -> tuple[Payment, ...]:
+    """`pile`: whether there are cards on the pile of the price's kind."""
     found = []
-    have, kept, piles = purse
-    for spend, converted, kinds in components.recipes[kind]:
-        if any(spend[spent] > have[spent] + kept[spent] for spent in kinds):
+    most = plus(have, kept)
+    for spend, converts in price.recipes:
+        if any(map(gt, spend, most)):
             continue
         splits = [
             range(max(0, due - n), min(due, more) + 1) if due else NO_SPLIT
@@ -63,6 +70,6 @@ def ways(components: Components, purse: Purse, kind: int) -> list[Payment]:
         ]
         for flat in product(*splits):
             cards = less(spend, flat)
-            if converted is None or piles[converted] + cards[converted] > 0:  # D9
+            if not converts or pile or cards[price.kind]:  # D9
                 found.append((cards, flat))
-    return [Payment(*way) for way in sorted(found)]
+    return tuple(Payment(*way) for way in sorted(found))

@@ -17,6 +17,8 @@ from server.engines.islet.steps import Outcome, require
 from server.engines.islet.steps.payment import Purse, less, plus, ways
 from server.engines.islet.steps.turns import end_turn
 
+FOR_FREE = (FREE,)
+
 Position: TypeAlias = tuple[Cell | None, tuple[Cell, ...], Purse]
 
 
@@ -47,10 +49,10 @@ class Walker(NamedTuple):
             return self.board.coast
         return tuple(cell for cell in neighbours(self.bird) if cell in self.board.at)
 
-    def payments(self, components: Components, terrain: int) -> list[Payment]:
+    def payments(self, components: Components, terrain: int) -> tuple[Payment, ...]:
         """Every way to pay for a walk onto a terrain; on the same one it is free, from the ocean never (D2)."""
         if self.bird is not None and terrain == _terrain(components, self.board, self.bird):
-            return [FREE]
+            return FOR_FREE
         return ways(components, self.purse, terrain)
 
     def after(self, cell: Cell, payment: Payment) -> Walker:
@@ -86,13 +88,14 @@ class Walker(NamedTuple):
 
     def _walks(self, components: Components) -> Iterator[tuple[Cell, Payment]]:
         """Every walk but for D3."""
-        known: dict[int, list[Payment]] = {}  # what a terrain costs, not once for each tile of a long coast
+        known: dict[int, tuple[Payment, ...]] = {}  # what a terrain costs, not once for each tile of a long coast
         for cell in self.within_reach():
             if cell not in self.trail:
                 terrain = _terrain(components, self.board, cell)
                 if terrain not in known:
                     known[terrain] = self.payments(components, terrain)
-                yield from ((cell, payment) for payment in known[terrain])
+                for payment in known[terrain]:
+                    yield cell, payment
 
 
 def _terrain(components: Components, board: Board, cell: Cell) -> int:
@@ -128,7 +131,7 @@ def _check(components: Components, walker: Walker, cell: Cell, payment: Payment)
         require(cell in neighbours(walker.bird), "A bird walks to an adjacent tile.")
     require(cell not in walker.trail, "A bird doesn't walk back onto a tile that it stood on since its last payment.")
     allowed = walker.payments(components, _terrain(components, walker.board, cell))
-    if allowed == [FREE]:
+    if allowed is FOR_FREE:
         require(payment == FREE, "A walk on the same terrain is free.")
     require(payment in allowed, "This doesn't pay exactly for a walk onto that terrain with what you have.")
     require(
