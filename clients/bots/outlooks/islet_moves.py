@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from heapq import heapify, heappop, heappush
-from operator import add, mul, sub
+from operator import add, gt, mul, sub
 from typing import NamedTuple, TypeAlias
 
 from clients.bots.outlooks.islet import FIRST_NEST, KINDS, C, Island, Means, height_worth, lacking, worth
@@ -107,12 +107,13 @@ class End(NamedTuple):
 def payments(kind: int, cards: Counts, guarded: Counts, piles: Counts) -> tuple[Payment, ...]:
     """The cheapest ways to pay for a walk onto this terrain, or for an egg on this nest."""
     found: list[tuple[float, int, Payment]] = []
-    for spend, converted, kinds in C.recipes[kind]:
-        if any(spend[spent] > cards[spent] + guarded[spent] for spent in kinds):
+    most = tuple(map(add, cards, guarded))
+    for spend, converts in C.prices[kind].recipes:
+        if any(map(gt, spend, most)):
             continue
         flat = tuple(map(min, spend, guarded))
         paid = tuple(map(sub, spend, flat))
-        if converted is None or piles[converted] + paid[converted] > 0:
+        if not converts or piles[kind] or paid[kind]:
             found.append((sum(map(mul, COSTS, paid)), sum(flat), Payment(paid, flat)))
     found.sort(key=lambda way: way[:2])
     return tuple(payment for _, _, payment in found[:WAYS])
