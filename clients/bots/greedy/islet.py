@@ -68,22 +68,22 @@ class Turn(NamedTuple):
         return self.liking, -len(self.line)
 
 
-def best_turn(state: State, dice: Dice, look: int = LOOK) -> Turn:
-    """The best turn among those that `look` positions of a move show."""
-    return max(turns(state, dice, look), key=Turn.order)
+def best_turn(state: State, dice: Dice) -> Turn:
+    """The best turn that it finds."""
+    return max(turns(state, dice), key=Turn.order)
 
 
-def turns(state: State, dice: Dice, look: int = LOOK) -> Sequence[Turn]:
-    """For each first action the best turn, of those that `look` positions of a move show."""
+def turns(state: State, dice: Dice) -> Sequence[Turn]:
+    """For each first action the best turn, of those that `LOOK` positions of a move show."""
     match state.phase:
         case Phase.TURN:
-            found = [*_moves(Position.of(state), look), *_explores(state)]
+            found = [*_moves(Position.of(state)), *_explores(state)]
         case Phase.EXPLORE:
             return _explores(state) or [Turn(0.0, (Stop(),))]
         case Phase.RETURN:
             return _after(state, dice)
         case _:
-            found = list(_moves(Position.of(state), look))
+            found = list(_moves(Position.of(state)))
     return found or [Turn(0.0, (ENGINE.default_action(state, state.seat),))]
 
 
@@ -186,13 +186,13 @@ class Position:
 
 
 @lru_cache(maxsize=1 << 10)
-def _moves(start: Position, look: int) -> tuple[Turn, ...]:
-    """By its first action the best end of a move within `look` positions, nearest first. It never throws dice."""
+def _moves(start: Position) -> tuple[Turn, ...]:
+    """By its first action the best end of a move within `LOOK` positions, nearest first. It never throws dice."""
     state, seat = start.state, start.state.seat
     ahead = [Node(state, ())]
     known = {state.player}
     best: dict[Action, Turn] = {}
-    for looked in range(look):
+    for looked in range(LOOK):
         if looked == len(ahead):
             break
         node = ahead[looked]

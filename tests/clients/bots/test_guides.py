@@ -9,7 +9,7 @@ import pytest
 
 from clients.bots.offline import as_map, document
 from clients.bots.search import Level, Search, guide_of
-from clients.bots.values import dragonwood, islet
+from clients.bots.values import dragonwood
 from server.engines import ENGINES, AnyEngine
 from server.engines.dice import Dice
 from server.engines.dragonwood.actions import AttackWith, Keep, Play
@@ -92,8 +92,3 @@ def test_to_keep_a_miss_is_no_luck() -> None:
     assert state.phase is Phase.REROLL
     after, _ = wood.act(state, Keep())
     assert dragonwood.luck(state, 0, Keep(), after) == 0.0
-
-
-def test_at_islet_the_shorter_of_equal_turns_is_better() -> None:
-    turns = [islet.Turn(1.0, (1, 2)), islet.Turn(1.0, (3,)), islet.Turn(0.5, ())]  # type: ignore[arg-type]
-    assert max(turns, key=islet.Turn.order).line == (3,)

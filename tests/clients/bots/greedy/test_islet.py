@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from clients.bots.greedy.islet import choose
+from clients.bots.greedy.islet import Turn, choose
 from clients.bots.offline import as_map, document, moves, play, table
 from clients.bots.policies import play_random
 from server.engines.islet import ENGINE
@@ -60,3 +60,8 @@ def test_it_walks_to_where_it_can_lay() -> None:
     actions = [as_map(action) for action in ENGINE.legal_actions(state, 0)]
     chosen = choose(document(table(ENGINE, 2), state, 0), actions, Random(1))
     assert chosen == {"type": "walk", "x": 1, "y": 0, "pay": pay()}
+
+
+def test_the_shorter_of_equal_turns_is_better() -> None:
+    turns = [Turn(1.0, (1, 2)), Turn(1.0, (3,)), Turn(0.5, ())]  # type: ignore[arg-type]
+    assert max(turns, key=Turn.order).line == (3,)
