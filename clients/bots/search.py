@@ -106,6 +106,7 @@ class GuideTo(msgspec.Struct, frozen=True):
     caution: float
     horizon: int
     settled: frozenset[str]
+    opens: int
     line: Rank
     ranked: Rank
     value: Callable[[Any, int], float]
@@ -119,6 +120,7 @@ class ByChance:
     caution = 0.5
     horizon = 1000
     settled: frozenset[str] = frozenset()
+    opens = 0
 
     def line(self, _state: Any, _seat: int, actions: Sequence[Action], random: Random) -> Sequence[Action]:
         """Anything."""
@@ -151,7 +153,8 @@ def guide_of(game: str, rules: str) -> Guide:
         spread=values.SPREAD,
         caution=values.CAUTION,
         horizon=values.HORIZON,
-        settled=getattr(values, "SETTLED", frozenset()),
+        settled=getattr(values, "SETTLED", ByChance.settled),
+        opens=getattr(values, "OPENS", ByChance.opens),
         line=line,
         ranked=ranked,
         value=values.value,

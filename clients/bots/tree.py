@@ -61,6 +61,10 @@ class Guide(Protocol):
     def settled(self) -> frozenset[str]:
         """Phases in which the guide's choice stands: what is decided there is too little for a search."""
 
+    @property
+    def opens(self) -> int:
+        """After how many visits what follows an action is searched as well. Before, the guide plays on from there."""
+
     def line(self, state: Any, seat: int, actions: Sequence[Action], random: Random) -> Sequence[Action]:
         """What a fast player would do: an action, and those that it would follow with, as far as it has a plan."""
 
@@ -161,7 +165,7 @@ class Tree:
         found = self._found.setdefault(action, [])
         path = [(node, self._seat)]
         course.go(self._seat, action)
-        while not grown and (deciding := self._engine.deciding(course.state)):
+        while not grown and node.visits >= self._guide.opens and (deciding := self._engine.deciding(course.state)):
             if turn_number(self._engine, course.state) >= self._last:
                 break
             seat = self._seat if self._seat in deciding else deciding[0]

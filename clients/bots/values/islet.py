@@ -1,7 +1,8 @@
 """Islet: how far each seat is on its way to the last egg, and whole turns by a fast planner.
 
 A position is valued after the own turn, the reply and one more own turn: what a turn prepares is seen only then. Only
-the beginning of a turn is searched; on goes the best turn from there, as the search played it.
+the beginning of a turn is searched; on goes the best turn from there, as the search played it. Nor are replies
+searched: a few tries of each are worth less than the planner's turn.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from server.engines.islet.state import Phase, State
 SPREAD = 3.0
 CAUTION = 1.0
 HORIZON = 3
+OPENS = 10_000
 SETTLED = frozenset(phase.value for phase in Phase if phase is not Phase.TURN)
 
 LOOK, QUICK = 24, 16  # positions of a move that are looked at for an own decision, and for a turn that is played on
