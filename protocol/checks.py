@@ -4,7 +4,7 @@ The rules here:
 
 - A number is an integer within ±(2^53 - 1), wherever it stands.
 - What is refused is named by its place in the message and the reason; the client's own value is never repeated. A
-  field that the protocol does not know is shown by name only where the name is harmless.
+  field that the protocol does not know is shown by name only where the name is harmless: too short for a token.
 - The `id` and `room` of a refused request are recovered where they are valid ones.
 """
 
@@ -46,9 +46,9 @@ FRAMES: dict[str, type[AnyServerMessage]] = {
     cast(str, kind.__struct_config__.tag): kind for kind in get_args(AnyServerMessage)
 }
 
-_NAME = re.compile(r"[A-Za-z0-9_-]{1,32}")
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,21}")
 _PLACED = re.compile(r"(?s)(?P<reason>.*?)(?: - at (?:`key` in )?`\$(?P<place>[^`]*)`)?")
-_FIELD = re.compile(r"Object (?:missing required|contains unknown) field `(?P<field>[A-Za-z0-9_-]{1,32})`")
+_FIELD = re.compile(r"Object (?:missing required|contains unknown) field `(?P<field>[A-Za-z0-9_-]{1,21})`")
 _HARMLESS = re.compile(r"Expected `[a-z| `]+`(?:, got `[a-z]+`| (?:[<>]=? -?\d+|of length (?:[<>]=? )?\d+))?")
 _FORMS = {
     f"Expected `str` matching regex {meta.pattern!r}": meta.description

@@ -104,7 +104,7 @@ def test_what_it_cannot_do_it_says(line: list[str], said: str, capsys: pytest.Ca
     assert said in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_the_arena(number: signal.Signals) -> None:
     command = [
         sys.executable,
