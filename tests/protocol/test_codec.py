@@ -122,6 +122,8 @@ SECRET = "s3cret"
         {"t": "ping", "id": 1, "time": {SECRET: SECRET}},
         {"t": "ping", "id": 1, f"`{SECRET}`": 1},
         {"t": "ping", "id": 1, f"{SECRET} - at `$.x`": 1},
+        {"t": "ping", "id": 1, SECRET * 4: 1},
+        {"t": "act", "id": 1, "room": "R", "seq": 1, "action": {SECRET * 4: 1.5}},
         {"t": "join", "id": 1, "room": SECRET * 11},
         {"t": "join", "id": 1, "room": "R", "since": {"seq": 1, "tag": SECRET}},
         {"t": "resign", "id": 1, "room": "R", "key": SECRET + "\n"},
