@@ -64,6 +64,8 @@ class TurnRoom:
     def told(self, place: int, size: int) -> None:
         """A peer has heard of the action that is its next."""
         turn = self._heard[place]
+        if turn == len(self._sent):
+            return  # nobody has acted: what was told is that others have come
         self._heard[place] += 1
         self._tally.told(now() - self._sent[turn], size)
         if turn == len(self._sent) - 1 and place == (turn + 1) % self._seats:
