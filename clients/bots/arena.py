@@ -10,11 +10,10 @@ wins, draws counted half, come with Wilson's 95 % interval. Needs the extra `are
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from math import sqrt
 from pathlib import Path
 
@@ -22,7 +21,7 @@ import msgspec
 
 from clients.bots.matches import SEARCH, Outcome, Pairing, contender, iterations, play_match, round_robin
 from clients.bots.policies import UnknownPolicy
-from clients.bots.thinking import begin, end
+from clients.bots.thinking import end, start
 from server.engines import latest
 
 try:
@@ -76,8 +75,7 @@ def wilson(won: float, matches: int) -> tuple[float, float]:
 
 def played(pairings: Sequence[Pairing], processes: int) -> Iterator[Outcome]:
     """The matches, as they end."""
-    spawned = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=spawned, initializer=begin) as pool:
+    with start(processes) as pool:
         try:
             for future in as_completed([pool.submit(play_match, pairing) for pairing in pairings]):
                 yield future.result()

@@ -60,7 +60,7 @@ class Thinkers:
 
     async def _ask(self, submit: Callable[[ProcessPoolExecutor], Any]) -> Mapping[str, Any]:
         for attempt in range(1, ATTEMPTS + 1):
-            pool = self._pool = self._pool or self._start()
+            pool = self._pool = self._pool or start(self.workers)
             try:
                 chosen: Mapping[str, Any] = await asyncio.wrap_future(submit(pool))
             except BrokenProcessPool:
@@ -72,15 +72,16 @@ class Thinkers:
                 return chosen
         raise AssertionError("an attempt returns or raises")
 
-    def _start(self) -> ProcessPoolExecutor:
-        spawned = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(self.workers, mp_context=spawned, initializer=begin)
-
     def stop(self) -> None:
         """End the workers at once, whatever they are at. Nobody may wait for them any more."""
         if self._pool is not None:
             end(self._pool)
             self._pool = None
+
+
+def start(workers: int) -> ProcessPoolExecutor:
+    """Workers that think for this process, and do not outlive it."""
+    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"), initializer=_begin)
 
 
 def end(pool: ProcessPoolExecutor) -> None:
@@ -90,7 +91,7 @@ def end(pool: ProcessPoolExecutor) -> None:
     pool.shutdown(cancel_futures=True)
 
 
-def begin() -> None:
+def _begin() -> None:
     """In a worker: leave Ctrl-C to the process that started it, and end when that has ended."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with contextlib.suppress(OSError):

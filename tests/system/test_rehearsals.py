@@ -8,10 +8,10 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
@@ -19,6 +19,8 @@ from tests.processes import PATIENCE, ROOT, ServerProcess
 from tests.redis_server import SAFE, RedisServer
 from tests.system.party import Party, party
 from tests.system.wire import wired
+
+T = TypeVar("T")
 
 RUNBOOK = (ROOT / "docs" / "operations.md").read_text()
 BACK_UP = re.search(r"### SQLite\n\n```sh\n(.*?)```", RUNBOOK, re.DOTALL)
@@ -81,19 +83,25 @@ def put_in_place(copy: Path, file: Path) -> None:
     shutil.copy(copy, file)
 
 
+async def backed_up(server: ServerProcess, back_up: Callable[[], T]) -> tuple[Before, T]:
+    """Play, have it backed up, and play on what will be lost; the server is stopped then."""
+    await asyncio.to_thread(server.wait_ready)
+    async with party(server) as told:
+        await told.play(5)
+        before = Before(told)
+        copy = await asyncio.to_thread(back_up)
+        await told.play(5)
+        before.lose(told)
+    assert await asyncio.to_thread(server.stop) == 0
+    return before, copy
+
+
 async def test_a_file_is_backed_up_while_it_serves_and_restored(tmp_path: Path) -> None:
     file = tmp_path / "pharos.db"
     settings = {"PHAROS_STORE": f"sqlite:///{file}"}
     server = ServerProcess(settings)
     try:
-        await asyncio.to_thread(server.wait_ready)
-        async with party(server) as told:
-            await told.play(5)
-            before = Before(told)
-            copies = [await asyncio.to_thread(copied, line, file) for line in COMMANDS]
-            await told.play(5)
-            before.lose(told)
-        assert await asyncio.to_thread(server.stop) == 0
+        before, copies = await backed_up(server, lambda: [copied(line, file) for line in COMMANDS])
         for copy in copies:
             await asyncio.to_thread(put_in_place, copy, file)
             assert await asyncio.to_thread(verified, settings)
@@ -139,14 +147,7 @@ async def test_a_redis_is_backed_up_while_it_serves_and_restored(tmp_path: Path,
     settings = {"PHAROS_STORE": redis.url}
     server = ServerProcess(settings)
     try:
-        await asyncio.to_thread(server.wait_ready)
-        async with party(server) as told:
-            await told.play(5)
-            before = Before(told)
-            options = await asyncio.to_thread(back_up, redis, tmp_path / "copy")
-            await told.play(5)
-            before.lose(told)
-        assert await asyncio.to_thread(server.stop) == 0
+        before, options = await backed_up(server, lambda: back_up(redis, tmp_path / "copy"))
         await asyncio.to_thread(redis.kill)
         redis = await asyncio.to_thread(lambda: RedisServer(tmp_path / "copy", *options, port=redis.port))
         redis.ask("CONFIG", "SET", "appendonly", "yes")

@@ -83,6 +83,16 @@ async def say(party: Party, *texts: str) -> None:
         assert isinstance(await party.peers[0].ask(Chat, text=text), Ok)
 
 
+async def watched(hub: Hub) -> tuple[Party, Slow]:
+    """A room, and a spectator who has read everything so far."""
+    party = await Nodes([hub]).party(2)
+    slow = Slow(hub)
+    hub.request(slow.connection, Join(1, RoomId(party.room)))
+    await settled(hub, party)
+    slow.read()
+    return party, slow
+
+
 def kinds(messages: list[AnyServerMessage]) -> list[type[ServerMessage]]:
     return [type(message) for message in messages]
 
@@ -105,11 +115,7 @@ async def test_a_join_to_which_nothing_could_be_written(hub: Hub, seated: bool) 
 
 
 async def test_lines_that_a_full_outbox_could_not_take_come_once_and_in_order(hub: Hub) -> None:
-    party = await Nodes([hub]).party(2)
-    slow = Slow(hub)
-    hub.request(slow.connection, Join(1, RoomId(party.room)))
-    await settled(hub, party)
-    slow.read()
+    party, slow = await watched(hub)
     lines = [f"line {number}" for number in range(30)]
     await say(party, *lines[:12])
     assert slow.outbox.behind
@@ -121,11 +127,7 @@ async def test_lines_that_a_full_outbox_could_not_take_come_once_and_in_order(hu
 
 
 async def test_nothing_of_a_room_comes_before_the_snapshot_that_it_waits_for(hub: Hub) -> None:
-    party = await Nodes([hub]).party(2)
-    slow = Slow(hub)
-    hub.request(slow.connection, Join(1, RoomId(party.room)))
-    await settled(hub, party)
-    slow.read()
+    party, slow = await watched(hub)
     slow.fill()
     assert isinstance(await party.peers[0].act(RELOAD), Ok)
     assert slow.outbox.outdated(RoomId(party.room))
