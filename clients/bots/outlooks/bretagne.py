@@ -87,28 +87,31 @@ class Sight:
         return sorted(self._offers(), key=lambda offer: -offer.worth)
 
     def _offers(self) -> Iterator[Offer]:
-        weather = self.game["weather"]["now"]
-        tiles: dict[str, list[tuple[View, Stock, float]]] = {
-            name: [(tile, _materials(tile), self._reward(tile["reward"])) for tile in row["open"]]
-            for name, row in self.game["tiles"].items()
-        }
+        weather, home, point = self.game["weather"]["now"], self.me["warehouse"], self.numbers["worker_home_points"]
+        tiles = {name: [self._tile(tile) for tile in row["open"]] for name, row in self.game["tiles"].items()}
         for lighthouse in self.game["lighthouses"]:
             height = len(lighthouse["levels"])
             if lighthouse["status"] != "open" or height == self.numbers["levels"]:
                 continue
+            site = lighthouse["site"]
             engineers = self.numbers["classes"][lighthouse["class"]]["engineers"][weather]
             bonus = self._bonus(lighthouse) - HIRED * engineers
-            extra = self._extra(lighthouse)
-            for tile, materials, worth in tiles[lighthouse["class"]]:
-                cost = tuple(map(int.__add__, materials, extra))
-                crew = min(sum(cost), self.me["warehouse"] + tile["reward"].get("workers", 0))
-                total = worth + bonus + crew * self.numbers["worker_home_points"]
-                yield Offer(tile["id"], lighthouse["site"], cost, engineers, total)
+            bricks, stones, sands, woods = self._extra(lighthouse)
+            for tile, (brick, stone, sand, wood), workers, worth in tiles[lighthouse["class"]]:
+                cost = (brick + bricks, stone + stones, sand + sands, wood + woods)
+                crew = min(sum(cost), home + workers)
+                yield Offer(tile, site, cost, engineers, worth + bonus + crew * point)
+
+    def _tile(self, tile: View) -> tuple[int, Stock, int, float]:
+        """Its number, its cost, and what it brings: workers, and the worth of everything together."""
+        cost, reward = tile["cost"].get, tile["reward"]
+        materials = (cost("brick", 0), cost("stone", 0), cost("sand", 0), cost("wood", 0))
+        return tile["id"], materials, reward.get("workers", 0), self._reward(reward)
 
     def _extra(self, lighthouse: View) -> Stock:
         wood = self.numbers["scaffold_wood"] if lighthouse["levels"] else 0
-        extra: Sequence[str] = lighthouse["extra"]
-        return tuple(extra.count(material) + (wood if material == "wood" else 0) for material in MATERIALS)
+        extra = lighthouse["extra"].count
+        return (extra("brick"), extra("stone"), extra("sand"), extra("wood") + wood)
 
     def _reward(self, reward: View) -> float:
         worth: float = reward.get("points", 0) + self.coin * reward.get("coins", 0)
@@ -127,10 +130,6 @@ class Sight:
         return CARD if self.rounds_left else CARD / 2
 
 
-def _materials(tile: View) -> Stock:
-    return tuple(tile["cost"].get(material, 0) for material in MATERIALS)
-
-
 def prospect(sight: Sight, means: Means) -> float:
     """What the best few builds promise, one after the other, and what is left over."""
     stock, engineers, coins, workers, cards = means
@@ -141,18 +140,28 @@ def prospect(sight: Sight, means: Means) -> float:
 
 
 def _promised(sight: Sight, stock: Stock, engineers: int) -> float:
-    """The builds, and the materials that are left over."""
+    """The builds, and the materials that are left over; written out, for this is where a search spends its time."""
     total = 0.0
     tiles: set[int] = set()
     sites: set[int] = set()
     for _ in range(LOOK_AHEAD):
         best, best_worth = None, 0.5
+        bricks, stones, sands, woods = stock
         for offer in sight.offers:
-            if offer.worth <= best_worth:
+            tile, site, (brick, stone, sand, wood), needed, worth = offer
+            if worth <= best_worth:
                 break  # the others are worth less still
-            if offer.engineers > engineers or offer.tile in tiles or offer.site in sites:
+            if needed > engineers or tile in tiles or site in sites:
                 continue
-            worth = offer.worth - MISSING * _missing(offer.cost, stock)
+            missing = brick - bricks if brick > bricks else 0
+            if stone > stones:
+                missing += stone - stones
+            if sand > sands:
+                missing += sand - sands
+            if wood > woods:
+                missing += wood - woods
+            if missing:
+                worth -= MISSING * missing
             if worth > best_worth:
                 best, best_worth = offer, worth
         if best is None:
@@ -163,17 +172,3 @@ def _promised(sight: Sight, stock: Stock, engineers: int) -> float:
         engineers -= best.engineers
         total += best_worth
     return total + SPARE * sum(stock)
-
-
-def _missing(cost: Stock, stock: Stock) -> int:
-    """How many materials the stock lacks; written out, for this is where a search spends its time."""
-    brick, stone, sand, wood = cost
-    bricks, stones, sands, woods = stock
-    missing = brick - bricks if brick > bricks else 0
-    if stone > stones:
-        missing += stone - stones
-    if sand > sands:
-        missing += sand - sands
-    if wood > woods:
-        missing += wood - woods
-    return missing
