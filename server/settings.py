@@ -74,8 +74,10 @@ class Pace(msgspec.Struct, frozen=True):
 
 
 class Wire(msgspec.Struct, frozen=True):
-    """What one connection may do, and how long it may do nothing."""
+    """What connections may do, and how long they may do nothing."""
 
+    max_connections: int = 10_000
+    """WebSocket connections of one process, whoever opens them; more are refused."""
     frame_bytes: int = 16_384
     """Bytes of a client's message."""
     rooms: int = 64

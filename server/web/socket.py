@@ -45,7 +45,7 @@ REST = 0.1
 """For how many seconds nothing is read from who is out of credits."""
 
 TOO_MANY_CONNECTIONS = 10_000
-"""What is said to an address with too many connections, in ms: come back when some are closed."""
+"""What is said where there are too many connections, in ms: come back when some are closed."""
 
 log = structlog.get_logger()
 _quiet = logging.getLogger("pharos.websockets")
@@ -232,14 +232,21 @@ class Socket(asyncio.Protocol):
     def _request(self, request: Request) -> None:
         try:
             handshake.check(request, self._endpoint.origins)
+            self._check_space()
             self._count_address(request)
         except ProtocolError as error:
+            self._endpoint.traffic.refused[error.code] += 1
             self._core.send_response(handshake.refusal(error))
             return
         response = self._core.accept(request)
         self._core.send_response(response)
         if response.status_code == 101:
             self._open(request, response)
+
+    def _check_space(self) -> None:
+        if self._endpoint.traffic.connections > self._endpoint.wire.max_connections:
+            message = "this server has as many connections as it may"
+            raise ProtocolError(Code.UNAVAILABLE, message, retry_after=TOO_MANY_CONNECTIONS)
 
     def _count_address(self, request: Request) -> None:
         peer = self._transport.get_extra_info("peername")

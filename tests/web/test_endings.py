@@ -34,6 +34,13 @@ def server() -> Iterator[ServerProcess]:
         yield process
 
 
+@pytest.fixture
+def small() -> Iterator[ServerProcess]:
+    """A server for two connections."""
+    with serving_well({"PHAROS_MAX_CONNECTIONS": "2"}, module="tests.web.echo_server") as process:
+        yield process
+
+
 def metric(server: ServerProcess, name: str) -> float:
     """A figure of `/metrics`, labels included in the name."""
     lines = server.get("/metrics")[1].decode().splitlines()
@@ -166,6 +173,16 @@ async def test_too_many_connections_of_an_address_are_refused(server: ServerProc
         async with connected(server.port, {"X-Forwarded-For": "203.0.113.1, 203.0.113.2"}):
             pass
     await admitted(server.port, forwarded)
+
+
+async def test_more_connections_than_a_server_may_have_are_refused_until_one_closes(small: ServerProcess) -> None:
+    async with connected(small.port), connected(small.port), raw(small.port) as third:
+        reply = await third.handshake()
+        assert reply.status == 503
+        assert json.loads(reply.body)["error"]["code"] == "unavailable"
+        assert int(reply.headers["retry-after"]) > 0
+        assert metric(small, 'pharos_requests_refused_total{code="unavailable"}') == 1
+    await admitted(small.port, {})
 
 
 async def test_failed_lookups_of_an_address_count_over_its_connections(server: ServerProcess) -> None:
