@@ -99,9 +99,9 @@ class Evening:
         self.room: Room
 
     async def begin(
-        self, seats: int = 2, policy: str = "random", options: dict[str, Any] | None = None, name: str = "Ana"
+        self, seats: int = 2, policy: str = "random", *, game: str = "dragonwood", name: str = "Ana"
     ) -> Evening:
-        made = await self.lobby.create("dragonwood", seats, options=options or {}, name=name)
+        made = await self.lobby.create(game, seats, name=name)
         self.token = made["token"]
         await self.lobby.offer(made["room"], policy, self.token)
         self.room = await self.connection.join(made["room"], self.token, legal=True)
@@ -116,6 +116,12 @@ class Evening:
                     await self.room.act(Random(message.seq).choice(self.room.actions), seq=message.seq)
                 if self.room.seq >= until or self.room.over:
                     return
+
+    async def hear_the_bot(self) -> None:
+        """Play our seat until the one of the bot has to decide, and on until it has."""
+        while not self.room.state["turn"] or self.room.state["turn"]["seats"] != [1]:
+            await self.go_on(1)
+        await self.go_on(1)
 
     async def finish(self) -> dict[str, Any]:
         """Play to the end; the last state."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import urllib.request
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
@@ -19,7 +20,6 @@ from clients.bots.host import arguments, local_url
 from clients.bots.offers import Waiting, names
 from clients.lobby import Lobby
 from tests.clients.bots.hosts import Evening, evening, hosted_here, hosting, settings
-from tests.clients.proxy import proxied
 from tests.processes import PATIENCE, ServerProcess, serving
 
 URLOPEN = urllib.request.urlopen
@@ -201,12 +201,15 @@ async def test_a_connection_that_has_ended_costs_no_game(server: ServerProcess) 
 
 
 async def test_it_goes_in_time_though_its_server_says_nothing_any_more(server: ServerProcess) -> None:
-    async with proxied(server.port) as proxy, evening(server.url) as games:
-        with hosting(proxy.url) as host:
+    with hosting(server.url) as host:
+        async with evening(server.url) as games:
             await games.begin(2, "greedy")
             await games.go_on(4)
-            proxy.mute = True
-            code, out = await asyncio.to_thread(host.end, within=GRACE)
+            server.signal(signal.SIGSTOP)
+            try:
+                code, out = await asyncio.to_thread(host.end, within=GRACE)
+            finally:
+                server.signal(signal.SIGCONT)
     assert code == 0
     assert "Traceback" not in out
 
@@ -237,8 +240,8 @@ async def test_dozens_of_bots_that_search_keep_their_connections_alive(tmp_path:
     with serving({**settings(tmp_path), **quick}) as crowded, hosting(crowded.url) as host:
         async with evening(crowded.url) as first, evening(crowded.url) as second:
             rooms = [Evening(crowded.url, each.connection) for each in (first, second) for _ in range(CROWD // 2)]
-            await asyncio.gather(*(each.begin(2, "hard") for each in rooms))
-            await asyncio.gather(*(each.go_on(6) for each in rooms))
+            await asyncio.gather(*(each.begin(2, "hard", game="bretagne") for each in rooms))
+            await asyncio.gather(*(each.hear_the_bot() for each in rooms))
             assert first.connection.reconnects == second.connection.reconnects == 0
             assert not any(seat["served"] for each in rooms for seat in each.room.state["room"]["seats"])
         metrics = crowded.get("/metrics")[1].decode()
