@@ -66,7 +66,7 @@ class Author:
         self._write(Play(holder, action, self.room.head.seq, self._key()))
         undoable = len(self.room.state.takebacks) > before
         for _ in range(again if undoable else 0):
-            self._write(TakeBack(holder, self.room.head.seq, self._key()))
+            self._write(TakeBack(holder, self.room.head.seq, self._key(), self.room.head.at))
             self._write(Play(holder, action, self.room.head.seq, self._key()))
         return undoable
 

@@ -76,14 +76,16 @@ def request(frame: object) -> AnyClientMessage:
     """The typed request in a parsed frame.
 
     Raises:
-        ProtocolError: `bad_message`, with `id` and `room` as far as they are valid ones.
+        ProtocolError: `bad_message`, with `id` and `room` as far as they are valid ones; without an `id` a `room`
+            would say that one is no longer attached to it.
     """
     if not isinstance(frame, dict):
         raise ProtocolError(Code.BAD_MESSAGE, "a frame is a map")
     try:
         return _request(frame)
     except ProtocolError as error:
-        error.id, error.room = _valid_id(frame.get("id")), _valid_room(frame.get("room"))
+        error.id = _valid_id(frame.get("id"))
+        error.room = None if error.id is None else _valid_room(frame.get("room"))
         raise
 
 

@@ -85,6 +85,19 @@ def retimed(clock: Clock | None, before: Clocks, planned: Clocks, entry: tuple[i
     return decide_anew(clock, begun, [decision.seat for decision in planned.decisions], fresh, entry)
 
 
+def used_by(clocks: Clocks, seat: int, at: int) -> int:
+    """How long the seat's present decision has taken by the moment `at`; 0 if it has none."""
+    decision = clocks.of(seat)
+    return 0 if decision is None else at - decision.started
+
+
+def go_on(clocks: Clocks, seat: int, used: int, bank: int) -> Clocks:
+    """The clocks with a seat's decision, which begins at their time, as if it had taken `used` ms from this bank."""
+    banks = (*clocks.banks[:seat], bank, *clocks.banks[seat + 1 :])
+    begun = [Decision(d.seat, d.since, clocks.at - used) if d.seat == seat else d for d in clocks.decisions]
+    return Clocks(banks, tuple(begun), clocks.at)
+
+
 def give_back(clocks: Clocks, ms: int, at: int) -> Clocks:
     """The clocks after a pause of `ms`: every running decision began that much later."""
     decisions = tuple(Decision(d.seat, d.since, d.started + ms) for d in clocks.decisions)

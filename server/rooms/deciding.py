@@ -13,6 +13,7 @@ import msgspec
 from protocol.codes import Code, ProtocolError
 from protocol.texts import name_key
 from server.engines.engine import Action, IllegalAction
+from server.rooms.clocks import used_by
 from server.rooms.entries import (
     Abandoned,
     Acted,
@@ -154,10 +155,8 @@ def _vacated_seat(state: RoomState, intent: TakeSeat) -> int:
     if intent.seat is not None:
         if intent.seat >= len(state.seats):
             refuse(Code.BAD_MESSAGE, "seat: the room has no such seat")
-        if intent.seat not in vacated:
-            refuse(Code.SEAT_TAKEN, "this seat was not vacated")
         _not_resigned(state, intent.seat)
-        return intent.seat
+        return intent.seat if intent.seat in vacated else refuse(Code.SEAT_TAKEN, "this seat was not vacated")
     playable = [n for n in vacated if not (seat := state.seats[n]) or not seat.resigned]
     return playable[0] if playable else refuse(Code.ROOM_FULL, "no seat was vacated")
 
@@ -241,8 +240,8 @@ def _move(rulebook: Rulebook, state: RoomState, seat: int, action: Action, *, ke
     return Proposal(Acted(seat, msgspec.to_builtins(action), key, words, digest), found)
 
 
-def take_back(state: RoomState, intent: TakeBack, limit: int) -> Proposal:
-    """The seat's own last action, if nothing since then stands against it."""
+def take_back(rulebook: Rulebook, state: RoomState, intent: TakeBack, limit: int) -> Proposal:
+    """The seat's own last action, if nothing since then stands against it, and time is left to decide anew."""
     _in_play(state)
     seat = seat_of(state, intent.holder)
     _not_resigned(state, seat)
@@ -253,6 +252,9 @@ def take_back(state: RoomState, intent: TakeBack, limit: int) -> Proposal:
         refuse(Code.CANNOT_UNDO, "this is not the seat's last action")
     if state.undos >= limit:
         refuse(Code.CANNOT_UNDO, f"{limit} undos were made since the last entry that can't be undone")
+    clock, used = rulebook.shared.clock, last.used + used_by(state.clocks, seat, intent.at)
+    if clock is not None and used >= clock.per_turn + last.bank:
+        refuse(Code.CANNOT_UNDO, "no time is left to decide anew")
     words, digest = last.before.words, digest_of(last.before)
     return Proposal(Undone(seat, last.seq, intent.key, words, digest), Outcome(last.before, ()))
 

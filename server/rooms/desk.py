@@ -43,7 +43,7 @@ from server.store.store import EMPTY, Append, Conflict, Listed, NotInTime, Store
 
 if TYPE_CHECKING:
     from server.rooms.clock import Clock
-    from server.rooms.matching import Matching
+    from server.rooms.matching import Matching, NewRoom
     from server.rooms.stats import HubStats
     from server.rooms.table import Table
 
@@ -126,7 +126,7 @@ class Desk:
         intent = intents.TakeSeat(
             hashed(token),
             _name(body.name),
-            _kind(body.kind),
+            _kind(body.kind, "bot" if bot_host else "human"),
             given(body.seat),
             None if isinstance(body.entropy, UnsetType) else bytes.fromhex(body.entropy),
             None if isinstance(body.invite, UnsetType) else hashed(body.invite),
@@ -182,9 +182,9 @@ class Desk:
                 waiting += [{"room": room.room, "seat": o.seat, "game": game, "policy": o.policy} for o in room.offers]
         return waiting
 
-    async def match(self, body: FindMatch, token: str) -> tuple[MatchFound, bool]:
-        """A seat where somebody waits, or in a new room; and whether the room is new."""
-        return await self.matching.match(body, token)
+    async def match(self, body: FindMatch, token: str, new_room: NewRoom) -> MatchFound:
+        """A seat where somebody waits, or in a new room."""
+        return await self.matching.match(body, token, new_room)
 
     async def rooms(self, game: str | None, status: str | None, cursor: str | None) -> Mapping[str, Json]:
         """A page of public rooms, newest first."""
@@ -291,7 +291,7 @@ def _name(name: str | UnsetType) -> str | None:
     return None if isinstance(name, UnsetType) else clean_name(name)
 
 
-def _kind(kind: str | UnsetType) -> str:
+def _kind(kind: str | UnsetType, otherwise: str = "human") -> str:
     if kind is UNSET:
-        return "human"
+        return otherwise
     return kind if kind in KINDS else refuse(Code.BAD_MESSAGE, "kind: human or bot")

@@ -58,11 +58,12 @@ class Play(Intent, frozen=True):
 
 
 class TakeBack(Intent, frozen=True):
-    """Undo the seat's own last action, the entry `seq`."""
+    """Undo the seat's own last action, the entry `seq`, at about the moment `at` (ms of store time)."""
 
     holder: bytes
     seq: int
     key: str | None
+    at: int
 
 
 class GiveUp(Intent, frozen=True):

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
@@ -34,6 +36,9 @@ REMEMBERED = 10_000
 NOT_NOW = (Code.BAD_MESSAGE, Code.UNAVAILABLE, Code.UNKNOWN_OUTCOME)
 """Refusals of a seat after which no other room is tried."""
 
+NewRoom = Callable[[], AbstractContextManager[None]]
+"""Within its value a new room is made."""
+
 Wish = tuple[bytes, str, int]
 """Who wants to play (the hash of the token), which game, and with how many seats."""
 
@@ -46,10 +51,10 @@ class Matching:
         self._found: OrderedDict[Wish, RoomId] = OrderedDict()
         self._looking: WeakValueDictionary[Wish, asyncio.Lock] = WeakValueDictionary()
 
-    async def match(self, body: FindMatch, token: str) -> tuple[MatchFound, bool]:
+    async def match(self, body: FindMatch, token: str, new_room: NewRoom) -> MatchFound:
         """A seat in the oldest public room with default options where somebody waits, or in a new one.
 
-        And whether the room is new.
+        `new_room`: within it a new room is made; it may refuse that.
 
         Raises:
             ProtocolError: see `Desk.create`.
@@ -61,12 +66,12 @@ class Matching:
         lock = self._looking.setdefault(wish, asyncio.Lock())
         async with lock:
             found = await self._again(wish, token) or await self._find(engine, body, token)
-            new = found is None
             if found is None:
-                made = await self._desk.create(CreateRoom(body.game, body.seats, name=body.name), token)
+                with new_room():
+                    made = await self._desk.create(CreateRoom(body.game, body.seats, name=body.name), token)
                 found = MatchFound(RoomId(made.room), 0, token)
             self._remember(wish, RoomId(found.room))
-        return found, new
+        return found
 
     def _remember(self, wish: Wish, room: RoomId) -> None:
         self._found.pop(wish, None)

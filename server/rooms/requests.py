@@ -133,7 +133,7 @@ async def _carry_out(table: Table, viewer: Viewer, message: Act | Undo | Resign 
         case Act():
             return await carry_out(table, Play(holder, message.action, message.seq, key))
         case Undo():
-            return await carry_out(table, TakeBack(holder, message.seq, key))
+            return await carry_out(table, TakeBack(holder, message.seq, key, table.hub.clock.now()))
         case Resign():
             return await carry_out(table, GiveUp(holder, key))
         case Back():
@@ -159,7 +159,8 @@ async def _join(table: Table, connection: Connection, message: Join) -> None:
     table.viewers.add(viewer)
     _begin(table, connection, first)
     await table.talk.announce()
-    table.talk.greet(viewer)
+    if viewer.presence is None:
+        table.talk.greet(viewer)
     table.talk.recent(viewer, given(message.chat_since))
     for frame in turns:
         connection.outbox.update(table.id, frame)
@@ -219,11 +220,14 @@ def _begin(table: Table, connection: Connection, first: _First) -> None:
 def _missed(table: Table, viewer: Viewer, message: Join, head: Head) -> Sequence[Kept] | None:
     """The changes after the entry that the client has seen, up to `head`, the last that the viewer may see.
 
-    What a seat was told before its present holder took it is not the holder's to know.
+    What a seat was told before its present holder took it is not the holder's to know; and what somebody saw as
+    another viewer is not what patches for this one go by.
     """
-    since = given(message.since)
+    since, before = given(message.since), table.viewers.find(viewer.connection)
+    if since is None or since.seq > head.seq or (before is not None and before.holder != viewer.holder):
+        return None
     taken = None if viewer.seat is None else table.room.state.seats[viewer.seat]
-    if since is None or since.seq > head.seq or (taken is not None and since.seq < taken.taken):
+    if taken is not None and since.seq <= taken.taken:
         return None
     changes = table.history.since(since.seq, since.tag)
     return None if changes is None else [change for change in changes if change.head.seq <= head.seq]
@@ -242,8 +246,9 @@ async def _check(table: Table, viewer: Viewer, message: Check) -> None:
         refuse(Code.STALE, "this seq is not the viewer's last")
     match = digest(state) == message.digest
     _reply(table, viewer, Ok(message.id, seq=head.seq, match=match))
-    if not match:
-        telling.refresh(table, viewer)
+    if not match:  # behind the `ok`, and behind what waits already: it may have been asked for with more requests
+        for frame in (telling.snapshot(table, viewer), *telling.turn_frames(table, viewer)):
+            viewer.connection.outbox.update(table.id, frame)
 
 
 async def _chat(table: Table, viewer: Viewer, message: Chat) -> None:

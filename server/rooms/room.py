@@ -105,10 +105,15 @@ class Room:
         return self._listed[1]
 
     def legal_actions(self, seat: int) -> Sequence[Action]:
-        """Every legal action of a seat; () for one that does not have to decide."""
-        if self.state.position is None or self.state.clocks.of(seat) is None:
+        """Every legal action of a seat; () for one that does not have to decide, or has resigned."""
+        if self.state.position is None or not self.decides(seat):
             return ()
         return self.rulebook.engine.legal_actions(self.state.position.game, seat)
+
+    def decides(self, seat: int) -> bool:
+        """Whether the seat's holder has something to decide."""
+        taken = self.state.seats[seat]
+        return self.state.clocks.of(seat) is not None and (taken is None or not taken.resigned)
 
     def decide(self, intent: AnyIntent) -> Proposal:
         """The entry that the intent leads to.
@@ -122,7 +127,7 @@ class Room:
             case Play():
                 return deciding.play_action(rulebook, state, intent)
             case TakeBack():
-                return deciding.take_back(state, intent, self._keep.undo_limit)
+                return deciding.take_back(rulebook, state, intent, self._keep.undo_limit)
             case GiveUp():
                 return deciding.give_up(state, intent)
             case ComeBack():

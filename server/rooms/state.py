@@ -70,11 +70,16 @@ class Outcome(msgspec.Struct, frozen=True):
 
 
 class Takeback(msgspec.Struct, frozen=True):
-    """An action that its seat may still undo, and the position before it."""
+    """An action that its seat may still undo, and what was before it.
+
+    `used`: ms that its decision had taken; `bank`: what its seat had in its bank when that decision began.
+    """
 
     seq: int
     seat: int
     before: Position
+    used: int
+    bank: int
 
 
 class RoomState(msgspec.Struct, frozen=True):

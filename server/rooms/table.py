@@ -267,17 +267,21 @@ class Table:
         if not self.loaded:
             self._chore.cancel()
             if self.attended:
-                self._timers.append(clock.call_at(clock.now() + LOAD_AGAIN, self._load_again))
+                self._timers.append(clock.call_at(clock.now() + LOAD_AGAIN, self._look_again))
             return
         self._chore.set(self.chore().at if self.due is None else self.due)
         release = self.release()
         if release is not None:
-            self._timers.append(clock.call_at(release, self._arrange))
+            self._timers.append(clock.call_at(release, self._look_again))
         if self.talk.due is not None:
             self._timers.append(clock.call_at(self.talk.due, self.talk.tell))
 
-    def _load_again(self) -> None:
-        """Whoever is attached must not wait for somebody's next request."""
+    def _look_again(self) -> None:
+        """A job that does nothing: before and after every job the room is seen to.
+
+        It is loaded for whoever is attached, and what is old enough is told; not within a job, in which a spectator who
+        is just joining would be told out of order, or twice.
+        """
         self.submit(Job(_nothing, lambda _: None))
 
     def _time_for_chore(self) -> None:

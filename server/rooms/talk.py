@@ -205,9 +205,9 @@ class Talk:
         if self._rule() is ChatRule.SEATS and viewer.seat is None:
             return
         lines = self._lines or []
-        now, delay = self._table.hub.clock.now(), self._table.viewers.delay
-        if viewer.seat is None and delay:
-            lines = [line for line in lines if line.at + delay <= now]
+        viewers = self._table.viewers
+        if viewer.seat is None and viewers.delay:  # what is younger waits for all of them, this one included
+            lines = [line for line in lines if line.at + viewers.delay <= viewers.released]
         chosen = lines[-LINES_AFTER_JOIN:] if since is None else [line for line in lines if line.n > since]
         for line in chosen:
             viewer.connection.outbox.notice(self._table.id, viewer.connection.codec.encode(line), line.n)

@@ -46,7 +46,7 @@ def tell_turns(table: Table, change: Change) -> None:
     """The legal actions to every seat whose decision is a new one and that asked for them."""
     frames: dict[tuple[int, str], bytes] = {}
     for viewer in table.viewers.players.values():
-        if viewer.seat not in change.fresh or not viewer.legal:
+        if viewer.seat not in change.fresh or not viewer.legal or not table.room.decides(viewer.seat):
             continue
         key = (viewer.seat, viewer.connection.codec.name)
         if key not in frames:
@@ -56,7 +56,7 @@ def tell_turns(table: Table, change: Change) -> None:
 
 def turn_frames(table: Table, viewer: Viewer) -> Sequence[bytes]:
     """The viewer's `turn`, if it asked for such and has to decide."""
-    if viewer.seat is None or not viewer.legal or table.room.state.clocks.of(viewer.seat) is None:
+    if viewer.seat is None or not viewer.legal or not table.room.decides(viewer.seat):
         return ()
     return (_turn_frame(table, viewer, viewer.seat),)
 

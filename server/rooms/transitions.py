@@ -19,7 +19,7 @@ from protocol.codes import ProtocolError
 from server.engines import AnyEngine
 from server.engines.dice import Dice, stream_key
 from server.engines.engine import Action, IllegalAction
-from server.rooms.clocks import Clocks, decide_anew, give_back, retimed
+from server.rooms.clocks import Clocks, decide_anew, give_back, go_on, retimed, used_by
 from server.rooms.entries import (
     Abandoned,
     Acted,
@@ -192,11 +192,16 @@ def at_its_time(rulebook: Rulebook, before: RoomState, planned: RoomState, recor
     """The state that `after` planned for an entry, now that the store has given the entry its time."""
     if planned.head.at == recorded.at:
         return planned
-    if isinstance(recorded.entry, Offered | Paused):
-        return after(rulebook, before, recorded, None)
+    if isinstance(recorded.entry, Offered | Paused | Undone):
+        return after(rulebook, before, recorded, Outcome(planned.position, ()) if planned.position else None)
     place = (recorded.seq, recorded.at)
     clocks = retimed(rulebook.shared.clock, before.clocks, planned.clocks, place)
-    return replace(planned, head=Head(recorded.seq, recorded.tag, recorded.at), clocks=clocks)
+    takebacks = planned.takebacks
+    if takebacks and takebacks[-1].seq == recorded.seq:
+        last = takebacks[-1]
+        takebacks = (*takebacks[:-1], replace(last, used=used_by(before.clocks, last.seat, recorded.at)))
+    head = Head(recorded.seq, recorded.tag, recorded.at)
+    return replace(planned, head=head, clocks=clocks, takebacks=takebacks)
 
 
 def _bars_undo(state: RoomState, entry: AnyEntry) -> bool:
@@ -220,7 +225,7 @@ def _after_move(rulebook: Rulebook, state: RoomState, entry: Acted | TimedOut, f
     barred = over or found.position.words != state.position.words or any(e.reveals for e in found.events)
     takebacks = () if barred else (*(() if others else state.takebacks),)
     if isinstance(entry, Acted) and not barred:
-        takebacks = (*takebacks, Takeback(state.head.seq, entry.seat, state.position))
+        takebacks = (*takebacks, _takeback(state, entry.seat, state.position))
     return replace(
         state,
         seats=put(state.seats, entry.seat, seat),
@@ -229,6 +234,12 @@ def _after_move(rulebook: Rulebook, state: RoomState, entry: Acted | TimedOut, f
         undos=0 if barred or others else state.undos,
         status=Status.FINISHED if over else state.status,
     )
+
+
+def _takeback(state: RoomState, seat: int, before: Position) -> Takeback:
+    """What it takes to undo the entry at the head, by which the clocks don't go yet."""
+    used, banks = used_by(state.clocks, seat, state.head.at), state.clocks.banks
+    return Takeback(state.head.seq, seat, before, used, banks[seat] if banks else 0)
 
 
 def _after_seated(state: RoomState, entry: Seated, found: Outcome | None) -> RoomState:
@@ -276,6 +287,8 @@ def _clocks(rulebook: Rulebook, before: RoomState, state: RoomState, entry: AnyE
     known = [decision.seat for decision in state.clocks.decisions]
     decision, old, new = rulebook.engine.decision, before.position.game, state.position.game
     fresh = frozenset([seat for seat in deciding if seat not in known or decision(old, seat) != decision(new, seat)])
-    if isinstance(entry, Undone):
-        fresh |= {entry.seat}
-    return decide_anew(clock, state.clocks, deciding, fresh, place)
+    if not isinstance(entry, Undone):
+        return decide_anew(clock, state.clocks, deciding, fresh, place)
+    undone = before.takebacks[-1]
+    used = undone.used + used_by(state.clocks, entry.seat, state.head.at)
+    return go_on(decide_anew(clock, state.clocks, deciding, fresh | {entry.seat}, place), entry.seat, used, undone.bank)

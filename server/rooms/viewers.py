@@ -61,6 +61,8 @@ class Viewers:
         """The presence that spectators were told last."""
         self.players: dict[Connection, Viewer] = {}
         self.spectators: dict[Connection, Viewer] = {}
+        self.released = 0
+        """Up to which moment spectators were told everything (ms of store time)."""
         self._line: deque[tuple[int, Told]] = deque()
 
     def __len__(self) -> int:
@@ -124,6 +126,7 @@ class Viewers:
 
     def release(self, now: int) -> int | None:
         """Tell the spectators what is old enough; the moment of the next release, if something waits."""
+        self.released = now
         while self._line and self._line[0][0] <= now:
             self._tell_spectators(self._line.popleft()[1])
         return self._line[0][0] if self._line else None

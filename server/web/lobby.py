@@ -54,8 +54,8 @@ class Counter:
         return address_of(request, self.proxies)
 
     @contextmanager
-    def new_room(self, request: Request) -> Iterator[Callable[[], None]]:
-        """Count a new room, unless it is refused; the value is to be called if there was no need for one.
+    def new_room(self, request: Request) -> Iterator[None]:
+        """Count a new room, unless it is refused.
 
         Raises:
             ProtocolError: `rate_limited`.
@@ -64,7 +64,7 @@ class Counter:
         if wait := self.limits.new_room(address):
             raise too_many("new rooms", wait)
         try:
-            yield partial(self.limits.no_room, address)
+            yield
         except ProtocolError:
             self.limits.no_room(address)
             raise
@@ -124,10 +124,10 @@ class Lobby:
     async def rooms(self, request: Request) -> Response:
         """`GET /api/rooms`."""
         query = query_of(request, "game", "status", "cursor")
-        status = query.get("status")
+        game, status, cursor = (query.get(name) or None for name in ("game", "status", "cursor"))
         if status is not None and status not in STATUSES:
             raise ProtocolError(Code.BAD_MESSAGE, f"status: must be one of {', '.join(STATUSES)}")
-        return answer(await self._hub.rooms(query.get("game"), status, query.get("cursor")))
+        return answer(await self._hub.rooms(game, status, cursor))
 
     async def look(self, request: Request) -> Response:
         """`GET /api/rooms/{room}`."""
@@ -173,11 +173,8 @@ class Lobby:
     async def match(self, request: Request) -> Response:
         """`POST /api/match`."""
         body = await body_of(request, FindMatch, self._settings)
-        with self._counter.new_room(request) as not_needed:
-            found, new = await self._hub.match(body, _chosen(body.token))
-            if not new:
-                not_needed()
-            return answer(found, 201)
+        found = await self._hub.match(body, _chosen(body.token), partial(self._counter.new_room, request))
+        return answer(found, 201)
 
     def _is_bot_host(self, token: str) -> bool:
         key = self._settings.bot_key

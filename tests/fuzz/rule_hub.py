@@ -135,7 +135,7 @@ class RuleHub:
         holder, key = hashed(TOKEN), given(message.key)
         intent = {
             Act: lambda: Play(holder, message.action, message.seq, key),  # type: ignore[union-attr]
-            Undo: lambda: TakeBack(holder, message.seq, key),  # type: ignore[union-attr]
+            Undo: lambda: TakeBack(holder, message.seq, key, 0),  # type: ignore[union-attr]
             Resign: lambda: GiveUp(holder, key),
             Back: lambda: ComeBack(holder, key),
         }[type(message)]()

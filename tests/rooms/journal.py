@@ -92,7 +92,7 @@ class Journal:
 
     def undo(self, seat: int, of: int | None = None, key: str | None = None) -> Change:
         """The seat takes back the entry `of`, else the last."""
-        return self.do(TakeBack(holder(seat), self.seq if of is None else of, key))
+        return self.do(TakeBack(holder(seat), self.seq if of is None else of, key, self.now))
 
     def resign(self, seat: int) -> Change:
         return self.do(GiveUp(holder(seat), None))

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from protocol.messages import Clock
 from server.rooms.clocks import Clocks, Decision, banks_at, deadline, decide_anew, give_back, overdraft
-from server.rooms.intents import GiveBack, PlayFor
-from tests.rooms.journal import START, Journal
+from server.rooms.intents import GiveBack, PlayFor, TakeBack
+from tests.rooms.journal import START, Journal, holder
 
 CLOCK = Clock(bank=10_000, per_turn=3000)
 NONE: frozenset[int] = frozenset()
@@ -111,14 +111,53 @@ def test_whoever_decides_at_once_has_a_deadline_each(toy: object) -> None:
     assert shown(journal)["clock"] == {"at": begun + 6000, "deadlines": [begun + 13_000], "banks": [7000, 6000]}
 
 
-def test_undo_gives_no_time_back_and_begins_the_decision_anew(toy: object) -> None:
+def put_down(journal: Journal, later: int) -> None:
+    """Seat 0 plays a card, so long after the last entry, and decides on."""
+    journal.play(0, "play", cards=journal.hand(0)[:1], loud=False, later=later)
+
+
+def test_after_an_undo_the_decision_goes_on_with_what_its_seat_has_used(toy: object) -> None:
     journal = Journal(clock={"bank": 10_000, "per_turn": 3000})
-    journal.play(0, "play", cards=journal.hand(0)[:1], loud=False, later=5000)
+    begun = journal.now
+    put_down(journal, 5000)
     assert shown(journal)["clock"]["banks"] == [8000, 10_000]
     journal.undo(0)
-    assert shown(journal)["clock"]["banks"] == [8000, 10_000]
     assert shown(journal)["since"] == [5]
-    assert shown(journal)["clock"]["deadlines"] == [journal.now + 11_000]
+    assert shown(journal)["clock"] == {"at": begun + 6000, "deadlines": [begun + 13_000], "banks": [7000, 10_000]}
+    put_down(journal, 1000)
+    put_down(journal, 4000)
+    assert shown(journal)["clock"]["banks"] == [5000, 10_000], "4000 of the first decision's, 1000 of the second's"
+    journal.undo(0, of=7)
+    journal.undo(0, of=6)
+    assert shown(journal)["clock"]["deadlines"] == [begun + 13_000]
+
+
+def test_undos_stop_no_clock(toy: object) -> None:
+    journal = Journal(clock={"bank": 0, "per_turn": 6000})
+    begun = journal.now
+    for _ in range(2):
+        put_down(journal, 1500)
+        journal.undo(0)
+        assert shown(journal)["clock"]["deadlines"] == [begun + 6000]
+    put_down(journal, 500)
+    journal.now += 499
+    assert journal.room.decide(TakeBack(holder(0), journal.seq, None, journal.now))
+    code, message = journal.refusal(TakeBack(holder(0), journal.seq, None, journal.now + 1))
+    assert (code, "no time" in message) == ("cannot_undo", True)
+
+
+def test_what_others_think_meanwhile_is_not_the_undoing_seats_time(toy: object) -> None:
+    journal = Journal(seats=3, clock={"bank": 0, "per_turn": 6000})
+    journal.play(0, "pass")
+    journal.play(1, "pass")
+    journal.play(2, "pass")
+    begun = journal.now
+    journal.play(1, "bid", card=journal.hand(1)[0], later=4000)
+    assert [decision.seat for decision in journal.state.clocks.decisions] == [0, 2]
+    journal.now += 1500
+    journal.undo(1)
+    clock, at = shown(journal)["clock"], begun + 4000 + 1500 + 1000
+    assert clock["deadlines"] == [begun + 6000, at + 2000, begun + 6000]
 
 
 @pytest.mark.parametrize(("start", "end", "ms"), [(0, 8000, 8000), (-5000, 8000, 8000), (3000, 8000, 5000)])

@@ -37,7 +37,7 @@ def sit(number: int, **more: Any) -> TakeSeat:
 
 def wants(by: bytes, seq: int = 3) -> list[AnyIntent]:
     """Everything that a seat may want of a running game."""
-    return [Play(by, PASS, seq, None), TakeBack(by, seq, None), GiveUp(by, None), ComeBack(by, None)]
+    return [Play(by, PASS, seq, None), TakeBack(by, seq, None, 0), GiveUp(by, None), ComeBack(by, None)]
 
 
 def over() -> Journal:

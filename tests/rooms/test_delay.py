@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -16,6 +17,7 @@ from protocol.messages import (
     ChatLine,
     Check,
     Error,
+    Leave,
     Ok,
     Patch,
     Presence,
@@ -186,6 +188,31 @@ async def test_lines_wait_for_those_who_come_later_too(hub: Hub) -> None:
     assert watcher.last(ChatLine) is None
     at, line = await watcher.hear(lambda message: isinstance(message, ChatLine))
     assert at >= line.at + LATE
+
+
+async def test_what_comes_of_age_while_a_spectator_joins_is_told_once_and_in_order(
+    hub: Hub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    party = await delayed(hub)
+    said = await party.peers[0].ask(Chat, text="once")
+    assert isinstance(said, Ok)
+    line = await party.peers[0].first(lambda message: isinstance(message, ChatLine))
+    attached = hub.store.attached
+
+    async def slowly(*record: Any) -> None:
+        while hub.clock.now() < line.at + DELAY + 300:  # noqa: ASYNC110 - the store's time is what it waits for
+            await asyncio.sleep(0.01)
+        await attached(*record)
+
+    while hub.clock.now() < line.at + DELAY - 300:  # noqa: ASYNC110 - as above
+        await asyncio.sleep(0.01)
+    monkeypatch.setattr(hub.store, "attached", slowly)
+    watcher = await watching(hub, party)
+    await watcher.hear(lambda message: isinstance(message, ChatLine))
+    await watcher.ask(Leave)
+    kinds = [type(told) for _, told in watcher.came]
+    assert kinds.count(ChatLine) == 1
+    assert kinds.index(Presence) < kinds.index(ChatLine)
 
 
 async def test_check_and_since_are_in_delayed_terms(hub: Hub) -> None:

@@ -6,16 +6,36 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from protocol.digest import digest
-from protocol.messages import Chat, ChatLine, Check, Error, Join, Ok, Patch, Presence, RoomId, Snapshot, Turn
+from protocol.messages import (
+    Chat,
+    ChatLine,
+    Check,
+    CreateRoom,
+    Error,
+    Join,
+    Leave,
+    Legal,
+    Ok,
+    Patch,
+    Presence,
+    Resign,
+    RoomId,
+    Since,
+    Snapshot,
+    TakeSeat,
+    Turn,
+)
 from server.engines import ENGINES
+from server.rooms import talk
 from server.rooms.hub import Hub
 from server.store.memory import Memory, MemoryStore
 from server.store.store import wall_clock
 from tests.engines.toy import ToyEngine
 from tests.rooms.peer import Peer
-from tests.rooms.tables import QUICK, Nodes
+from tests.rooms.tables import QUICK, Nodes, new_token
 from tests.store.faulty import FaultyStore
 
 RELOAD = {"type": "reload"}
@@ -90,7 +110,6 @@ async def test_a_line_that_was_not_heard_yet_comes_once(hub: Hub, faulty: Faulty
 
 
 async def test_whoever_is_out_of_step_gets_its_actions_again(hub: Hub) -> None:
-    """A snapshot takes the place of all that waits, a `turn` among it."""
     party = await Nodes([hub]).party(2)
     peer = party.peers[0]
     checked = await peer.ask(Check, seq=(peer.fold() and peer.seq), digest=digest({"not": "this"}))
@@ -98,3 +117,57 @@ async def test_whoever_is_out_of_step_gets_its_actions_again(hub: Hub) -> None:
     assert checked.match is False
     after = peer.box.messages[peer.box.messages.index(checked) + 1 :]
     assert [type(message) for message in after if not isinstance(message, Presence)] == [Snapshot, Turn]
+
+
+async def test_who_is_there_is_told_once(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(talk, "TOGETHER", 0)
+    party = await Nodes([hub]).party(2)
+    for token, spectators in ((None, 1), (party.tokens[1], 0)):
+        late = Peer(hub)
+        await late.join(party.room, token)
+        await late.ask(Leave)
+        (told,) = (message for message in late.box.messages if isinstance(message, Presence))
+        assert (list(told.connected), told.spectators) == ([True, True], spectators)
+
+
+async def test_what_a_spectator_saw_is_nothing_to_resume_a_seat_from(hub: Hub) -> None:
+    """Nor the other way round: its state has not what the seat sees, or has what it should not."""
+    party = await Nodes([hub]).party(2)
+    peer = Peer(hub)
+    for token in (None, party.tokens[1], None):
+        since = Since(peer.seq, peer.tag) if peer.seq else UNSET
+        joined = await peer.join(party.room, token, since=since)
+        assert isinstance(joined, Ok)
+        assert joined.resumed is False
+        peer.fold()
+        assert (peer.state["you"] is None) is (token is None)
+    resumed = await peer.join(party.room, since=Since(peer.seq, peer.tag))
+    assert isinstance(resumed, Ok)
+    assert resumed.resumed is True
+
+
+async def test_who_sat_down_after_watching_gets_a_snapshot_on_another_connection_too(hub: Hub) -> None:
+    party = await Nodes([hub]).room(2, game="dragonwood")
+    watcher, token = Peer(hub), new_token()
+    open_room = (await hub.create(CreateRoom("dragonwood", 2), party.tokens[0])).room
+    await watcher.join(open_room)
+    await hub.take_seat(RoomId(open_room), TakeSeat(), token, bot_host=False)
+    await watcher.until(3)
+    seated = Peer(hub)
+    joined = await seated.join(open_room, token, since=Since(watcher.seq, watcher.tag))
+    assert isinstance(joined, Ok)
+    assert (joined.seat, joined.seq, joined.resumed) == (1, 3, False)
+
+
+async def test_a_resigned_seat_is_offered_no_actions(hub: Hub) -> None:
+    party = await Nodes([hub]).party(2)
+    (deciding,) = party.deciding()
+    resigned = await deciding.ask(Resign)
+    assert isinstance(resigned, Ok)
+    legal = await deciding.ask(Legal)
+    assert isinstance(legal, Ok)
+    assert legal.actions == []
+    again = Peer(hub)
+    await again.join(party.room, party.tokens[party.peers.index(deciding)], legal=True)
+    await again.ask(Legal)
+    assert not any(isinstance(message, Turn) for message in again.box.messages)

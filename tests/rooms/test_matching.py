@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 
@@ -38,6 +40,18 @@ async def waiting(hub: Hub, body: FindMatch = TWO) -> MatchFound:
     return found
 
 
+async def match(hub: Hub, body: FindMatch, token: str) -> tuple[MatchFound, bool]:
+    """A match, and whether a room was made for it."""
+    made: list[str] = []
+
+    @contextmanager
+    def making() -> Iterator[None]:
+        made.append(body.game)
+        yield
+
+    return await hub.match(body, token, making), bool(made)
+
+
 async def places(hub: Hub) -> int:
     """How many seats are taken, in all rooms."""
     listed = (await hub.rooms(None, None, None))["rooms"]
@@ -47,54 +61,54 @@ async def places(hub: Hub) -> int:
 async def test_who_waits_longest_is_joined_first(hub: Hub) -> None:
     first = await waiting(hub)
     await waiting(hub)
-    found, new = await hub.match(TWO, new_token())
+    found, new = await match(hub, TWO, new_token())
     assert (found.room, found.seat, new) == (first.room, 1, False)
 
 
 async def test_a_match_that_is_asked_for_again_is_the_same_seat_though_its_game_has_begun(hub: Hub) -> None:
     first, second = await waiting(hub), await waiting(hub)
     token = new_token()
-    found, _ = await hub.match(TWO, token)
+    found, _ = await match(hub, TWO, token)
     assert found.room == first.room
-    assert await hub.match(TWO, token) == (found, False)
+    assert await match(hub, TWO, token) == (found, False)
     assert await places(hub) == 3
     assert (await hub.look(RoomId(second.room)))["room"]["seats"][1] is None  # type: ignore[index, call-overload]
 
 
 async def test_a_room_that_was_made_for_it_is_no_new_one_the_second_time(hub: Hub) -> None:
     token = new_token()
-    found, new = await hub.match(TWO, token)
+    found, new = await match(hub, TWO, token)
     assert new
-    assert await hub.match(TWO, token) == (found, False)
+    assert await match(hub, TWO, token) == (found, False)
     assert await places(hub) == 1
 
 
 async def test_an_older_room_that_somebody_comes_back_to_takes_nobody_from_his_seat(hub: Hub) -> None:
-    older, _ = await hub.match(THREE, new_token())
+    older, _ = await match(hub, THREE, new_token())
     token = new_token()
-    found, _ = await hub.match(THREE, token)
+    found, _ = await match(hub, THREE, token)
     assert found.room != older.room, "nobody was there"
     await attend(hub, older)
-    assert (await hub.match(THREE, token))[0] == found
+    assert (await match(hub, THREE, token))[0] == found
 
 
 async def test_the_same_match_asked_for_twice_at_once(hub: Hub) -> None:
     await waiting(hub, TWO)
     await waiting(hub, TWO)
     token = new_token()
-    answers = await asyncio.gather(*(hub.match(TWO, token) for _ in range(5)))
+    answers = await asyncio.gather(*(match(hub, TWO, token) for _ in range(5)))
     assert len({(found.room, found.seat) for found, _ in answers}) == 1
     assert await places(hub) == 3
 
 
 async def test_another_wish_and_a_seat_that_was_given_up_are_matched_anew(hub: Hub) -> None:
     token = new_token()
-    two, _ = await hub.match(TWO, token)
-    three, new = await hub.match(THREE, token)
+    two, _ = await match(hub, TWO, token)
+    three, new = await match(hub, THREE, token)
     assert new
     assert three.room != two.room
     await hub.vacate(RoomId(two.room), 0, token)
-    again, new = await hub.match(TWO, token)
+    again, new = await match(hub, TWO, token)
     assert new
     assert again.room != two.room
 
@@ -106,8 +120,8 @@ async def test_an_open_room_is_found_again_through_another_node() -> None:
         await hub.start()
     await waiting(hubs[0], THREE)
     token = new_token()
-    found, _ = await hubs[0].match(THREE, token)
-    assert await hubs[1].match(THREE, token) == (found, False)
+    found, _ = await match(hubs[0], THREE, token)
+    assert await match(hubs[1], THREE, token) == (found, False)
     for hub in hubs:
         await hub.stop()
 
@@ -115,7 +129,7 @@ async def test_an_open_room_is_found_again_through_another_node() -> None:
 async def test_only_so_many_matches_are_remembered(hub: Hub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(matching, "REMEMBERED", 3)
     for _ in range(5):
-        await hub.match(TWO, new_token())
+        await match(hub, TWO, new_token())
     assert len(hub.matching._found) == 3
     assert len(hub.matching._looking) == 0
 

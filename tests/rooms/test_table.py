@@ -333,6 +333,16 @@ async def test_no_room_is_read_to_find_the_seats_that_wait_for_bot_hosts(world: 
     await hub.stop()
 
 
+async def test_who_takes_a_seat_by_the_bot_key_is_a_bot_unless_it_says_otherwise(hub: Hub) -> None:
+    token = new_token()
+    made = await hub.create(CreateRoom("dragonwood", 3), token)
+    await hub.offer(RoomId(made.room), OfferSeats("greedy"), token)
+    for body in (TakeSeat(), TakeSeat(kind="human")):
+        await hub.take_seat(RoomId(made.room), body, new_token(), bot_host=True)
+    seats = (await hub.look(RoomId(made.room)))["room"]["seats"]  # type: ignore[index, call-overload]
+    assert [seat["kind"] for seat in seats] == ["human", "bot", "human"]
+
+
 async def test_who_may_not_offer_seats_does_not_learn_how_many_are_free(hub: Hub) -> None:
     made = await hub.create(CreateRoom("dragonwood", 2), new_token())
     for seats in (1, 4):

@@ -34,7 +34,7 @@ def card(journal: Journal, seat: int = 0) -> dict[str, Any]:
 
 
 def cannot_undo(journal: Journal, seat: int, of: int) -> str:
-    code, message = journal.refusal(TakeBack(holder(seat), of, None))
+    code, message = journal.refusal(TakeBack(holder(seat), of, None, 0))
     assert code == "cannot_undo"
     return message
 
@@ -124,7 +124,7 @@ def test_a_resigned_seat_does_not_undo() -> None:
     journal = Journal()
     journal.play(0, "play", **card(journal))
     journal.resign(0)
-    assert journal.refusal(TakeBack(holder(0), 4, None))[0] == "forbidden"
+    assert journal.refusal(TakeBack(holder(0), 4, None, 0))[0] == "forbidden"
 
 
 def test_ones_own_return_is_no_barrier_for_oneself() -> None:
@@ -196,7 +196,7 @@ def test_nothing_is_undone_after_the_end() -> None:
     journal = Journal(bids=False)
     while journal.state.clocks.decisions:
         journal.play(journal.state.clocks.decisions[0].seat, "pass")
-    assert journal.refusal(TakeBack(holder(1), journal.seq, None))[0] == "game_over"
+    assert journal.refusal(TakeBack(holder(1), journal.seq, None, 0))[0] == "game_over"
     assert journal.state.takebacks == ()
     result = journal.room.documents().public["result"]
     assert result["reason"] == "rounds"  # type: ignore[index, call-overload]
@@ -257,7 +257,7 @@ def test_a_key_gives_its_first_ok_again_and_only_to_its_holder() -> None:
         Play(holder(0), {"type": "pass"}, 4, "k"),
         Play(holder(0), {**action, "loud": True}, 4, "k"),
         Play(holder(0), {"type": "nothing"}, 4, "k"),
-        TakeBack(holder(0), 4, "k"),
+        TakeBack(holder(0), 4, "k", 0),
         GiveUp(holder(0), "k"),
         ComeBack(holder(0), "k"),
     ):
@@ -280,9 +280,9 @@ def test_keys_of_all_kinds_outlive_the_game_and_the_memory() -> None:
         assert room is not None
         journal.room = room
         assert journal.already(Play(holder(0), {"type": "play", **fields}, 3, "play")) == 4
-        assert journal.already(TakeBack(holder(0), 4, "undo")) == 5
+        assert journal.already(TakeBack(holder(0), 4, "undo", 0)) == 5
         assert journal.already(GiveUp(holder(1), "resign")) == 6
-        assert journal.refusal(TakeBack(holder(0), 5, "undo"))[0] == "key_reused"
+        assert journal.refusal(TakeBack(holder(0), 5, "undo", 0))[0] == "key_reused"
         assert journal.refusal(GiveUp(holder(0), "undo"))[0] == "key_reused"
         assert journal.refusal(GiveUp(holder(0), "new"))[0] == "game_over"
 
@@ -309,7 +309,7 @@ def test_an_action_may_be_written_in_another_way_under_its_key() -> None:
 def test_a_journal_leads_to_the_same_state_again() -> None:
     random = Random(8)
     for seed in range(4):
-        journal = Journal(seats=2 + seed % 2, clock={"bank": 5000, "per_turn": 1000})
+        journal = Journal(seats=2 + seed % 2, clock={"bank": 500_000, "per_turn": 1000})
         while journal.state.clocks.decisions:
             decision = random.choice(journal.state.clocks.decisions)
             if random.random() < 0.2:

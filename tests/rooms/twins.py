@@ -139,7 +139,7 @@ def scripts(twins: tuple[Room, Room], seat: int, action: Any) -> Iterator[tuple[
     if action is not None:
         play = Play(holder(seat), msgspec.to_builtins(action), seq, None)
         yield "action", [play]
-        yield "undo", [play, TakeBack(holder(seat), seq + 1, None)]
+        yield "undo", [play, TakeBack(holder(seat), seq + 1, None, 0)]
     defaults = [engine.default_action(room.state.position.game, seat) for room in twins if room.state.position]
     if defaults[0] == defaults[1]:
         yield "timeout", [PlayFor(seat, seq, 0)]

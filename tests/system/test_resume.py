@@ -90,6 +90,25 @@ async def test_what_was_missed_comes_as_patches(playing: Party, codec: str, seat
     assert away.kinds() == ["patch"] * missed
 
 
+async def test_a_wrong_check_is_answered_before_its_snapshot_whatever_was_asked_for_with_it(playing: Party) -> None:
+    away = await Away.now(playing, 0, "json")
+    await playing.play(2)
+    seq, tag, state = await playing.fresh(0, "json")
+    async with wired(playing.server, "json") as wire:
+        wire.room, wire.seq, wire.tag, wire.state = playing.room, away.seq, away.tag, away.state
+        since, token = {"seq": away.seq, "tag": away.tag}, playing.tokens[0]
+        join = {"t": "join", "id": 1, "room": playing.room, "since": since, "token": token, "legal": True}
+        check = {"t": "check", "id": 2, "room": playing.room, "seq": seq, "digest": "0" * 64}
+        await wire.send(wire.write(join))
+        await wire.send(wire.write(check))
+        heard = [await wire.hear()]
+        while heard[-1]["t"] != "snapshot":
+            heard.append(await wire.hear())
+    assert {"t": "ok", "id": 2, "seq": seq, "match": False} in heard
+    assert [message["seq"] for message in heard if message["t"] == "patch"] == [seq - 1, seq]
+    assert (wire.seq, wire.tag, wire.state) == (seq, tag, state)
+
+
 @pytest.mark.parametrize("seat", [0, None])
 async def test_what_is_kept_no_more_comes_as_a_snapshot(playing: Party, seat: int | None) -> None:
     away = await Away.now(playing, seat, "json")
@@ -113,6 +132,7 @@ async def test_an_entry_that_is_not_the_journals_leads_to_a_snapshot(playing: Pa
 @pytest.mark.parametrize("seat", [0, 1, None])
 async def test_an_undo_is_an_entry_like_any_other(server: ServerProcess, seat: int | None) -> None:
     async with party(server, "islet") as found:
+        await found.play(1)
         away_before = await Away.now(found, seat, "json")
         while True:
             away_between = await Away.now(found, seat, "msgpack")

@@ -154,6 +154,17 @@ async def test_a_seat_that_is_given_up_and_taken_over_by_invite(server: ServerPr
             assert (await heir.of_room("back"))["t"] == "ok"
 
 
+async def test_a_resigned_seat_is_nobodys_to_take_over(server: ServerProcess) -> None:
+    async with party(server, "dragonwood", 3) as found, calling(server) as client:
+        seats, bearer = f"/api/rooms/{found.room}/seats", {"Authorization": f"Bearer {found.tokens[1]}"}
+        invite = (await client.post(f"/api/rooms/{found.room}/invites", headers=bearer)).json()["invite"]
+        assert (await found.wires[1].of_room("resign"))["t"] == "ok"
+        assert code_of(await client.post(seats, json={"invite": invite, "seat": 1})) == "forbidden"
+        assert (await client.delete(f"{seats}/1", headers=bearer)).status_code == 204
+        assert code_of(await client.post(seats, json={"invite": invite, "seat": 1})) == "forbidden"
+        assert code_of(await client.post(seats, json={"invite": invite})) == "room_full"
+
+
 async def test_a_private_room_and_none_at_all_can_not_be_told_apart_by_a_wrong_token(server: ServerProcess) -> None:
     async with calling(server) as client, wired(server, "json") as wire:
         made = (await client.post("/api/rooms", json={**ROOM, "private": True})).json()

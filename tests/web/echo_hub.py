@@ -35,6 +35,7 @@ from protocol.messages import (
     TakeSeat,
 )
 from server.rooms.clock import Clock
+from server.rooms.matching import NewRoom
 from server.rooms.stats import HubStats
 from server.rooms.viewer import Connection
 
@@ -160,8 +161,11 @@ class EchoHub:
     async def waiting_seats(self) -> list[dict[str, Any]]:
         return self.offered
 
-    async def match(self, body: FindMatch, token: str) -> tuple[MatchFound, bool]:
-        return MatchFound("ROOM22", 1, token), body.game != "found"
+    async def match(self, body: FindMatch, token: str, new_room: NewRoom) -> MatchFound:
+        if body.game != "found":
+            with new_room():
+                pass
+        return MatchFound("ROOM22", 1, token)
 
     async def rooms(self, game: str | None, status: str | None, cursor: str | None) -> dict[str, Any]:
         return {"rooms": [{"game": game, "status": status}], "cursor": cursor}

@@ -204,7 +204,14 @@ async def test_ten_new_rooms_a_minute(desk: Desk) -> None:
     refused = await desk.post("/api/rooms", body)
     assert error_of(refused) == (429, "rate_limited")
     assert 50_000 < refused.json()["error"]["retry_after"] <= 60_000
+    assert error_of(await desk.post("/api/match", body)) == (429, "rate_limited")
+    assert (await desk.post("/api/match", {"game": "found", "seats": 2})).status_code == 201, "no room is made for it"
     assert (await desk.post("/api/rooms", body, host="192.0.2.2")).status_code == 201
+
+
+async def test_an_empty_filter_is_none(desk: Desk) -> None:
+    listed = await desk.call("GET", "/api/rooms?game=&status=&cursor=")
+    assert listed.json() == {"rooms": [{"game": None, "status": None}], "cursor": None}
 
 
 async def test_twenty_failed_lookups_a_minute(desk: Desk) -> None:

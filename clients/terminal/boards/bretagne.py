@@ -173,13 +173,14 @@ def _players(state: State, width: int) -> Table:
         workers = f"{each['warehouse']}+{each['reserve']} {each['brest']} {each['lorient']}"
         stock = [str(n) for n in each["materials"].values()]
         numbers = [str(each["points"]), str(each["coins"]), *stock, str(each["engineers"]), workers]
-        table.add_row(_seat(seat), name, *numbers, _barge(each), str(each["hand"]))
+        barge = _barge(each, passed=seat in state["game"]["passed"])
+        table.add_row(_seat(seat), name, *numbers, barge, str(each["hand"]))
     return table
 
 
-def _barge(player: Fields) -> str:
+def _barge(player: Fields, *, passed: bool) -> str:
     if player["barge"] is None:
-        return "passed"
+        return "passed" if passed else "-"
     loads = [f"{load['amount']}{SHORT[load['material']]}" if load else "-" for load in player["loads"]]
     return " ".join([f"{player['barge']}:", *loads]) if loads else str(player["barge"])
 

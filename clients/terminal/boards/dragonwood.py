@@ -246,7 +246,7 @@ def _discarded(verb: str) -> Teller:
 
 _NARRATE: dict[str, Teller] = {
     "drew": _drew,
-    "ladybug": lambda state, event: f"{seat_name(state, event['seat'])} draws a Lucky Ladybug, hence two more cards",
+    "ladybug": lambda state, event: f"{seat_name(state, event['seat'])} draws a Lucky Ladybug and draws again",
     "reshuffled": lambda _state, event: f"The discard pile is shuffled into a new deck of {event['count']}",
     "attempted": _attempted,
     "rerolled": _rerolled,
