@@ -59,8 +59,10 @@ def socket_url(url: str) -> str:
 class Lobby:
     """Calls to one server. Every call may raise `Refused` (the server said no) or `Unreachable`."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, hasty: bool = False) -> None:
+        """`hasty`: whoever uses it waits for no answer once it is told to stop, and limits its calls by itself."""
         self._base = http_url(url)
+        self._hasty = hasty
 
     async def games(self) -> Sequence[Mapping[str, Any]]:
         """What can be played."""
@@ -124,7 +126,7 @@ class Lobby:
             headers["Authorization"] = f"Bearer {bearer}"
         data = json.dumps(body or {}).encode() if method == "POST" else None
         request = urllib.request.Request(self._base + path, data, headers, method=method)  # noqa: S310 - the user's own URL
-        if wait:
+        if wait or self._hasty:
             return await _apart(lambda: self._call(request, TIMEOUT + wait))
         return await asyncio.to_thread(self._call, request, TIMEOUT)
 

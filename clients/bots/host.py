@@ -43,6 +43,8 @@ POLL = 5
 """Seconds that a request for waiting seats may stay open."""
 PAUSE = 1.0
 """Seconds before the server is asked again when it could not be reached, or gave nothing new."""
+TAKEN_AT_ONCE = 8
+"""Seats that are being taken at once: each of these calls has a thread."""
 LEAVE_WITHIN = 5.0
 """Seconds that leaving a room may take; a connection that is cut leaves all its rooms."""
 ATTEMPTS = 2
@@ -55,7 +57,8 @@ class Host:
 
     def __init__(self, url: str, key: str, codec: str) -> None:
         self._url = url
-        self._lobby = Lobby(url)
+        self._lobby = Lobby(url, hasty=True)
+        self._taking = asyncio.Semaphore(TAKEN_AT_ONCE)
         self._codec = CODECS[codec]
         self._key = key
         self._connections: list[Connection] = []
@@ -148,7 +151,8 @@ class Host:
         for name in offers.names(waiting):
             wish = _wish(waiting, self._key, name)
             try:
-                await self._lobby.take_seat(waiting.room, bearer=self._key, **wish)
+                async with self._taking:
+                    await self._lobby.take_seat(waiting.room, bearer=self._key, **wish)
             except Refused as refusal:
                 if name is None or refusal.code not in NOT_THIS_NAME:
                     del self._failures[waiting.room, waiting.seat]

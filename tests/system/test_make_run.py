@@ -41,8 +41,10 @@ def made(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     late = threading.Timer(PATIENCE, os.killpg, (made.pid, signal.SIGKILL))
     late.start()
     yield made
+    ended_by_itself = not late.finished.is_set()
     late.cancel()
     made.wait()
+    assert ended_by_itself
 
 
 def test_a_signal_to_make_alone_ends_server_and_host(made: subprocess.Popen[str]) -> None:

@@ -214,6 +214,17 @@ async def test_it_goes_in_time_though_its_server_says_nothing_any_more(server: S
     assert "Traceback" not in out
 
 
+async def test_it_goes_in_time_though_what_it_asked_is_never_answered() -> None:
+    asking: asyncio.Queue[asyncio.StreamWriter] = asyncio.Queue()
+    async with await asyncio.start_server(lambda _, writer: asking.put_nowait(writer), "127.0.0.1", 0) as listening:
+        with hosting(f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}") as host:
+            writer = await asyncio.wait_for(asking.get(), PATIENCE)
+            code, _ = await asyncio.to_thread(host.end, within=GRACE)
+        writer.close()
+        await writer.wait_closed()
+    assert code == 0
+
+
 async def test_workers_that_are_killed_cost_no_game(server: ServerProcess) -> None:
     with hosting(server.url) as host:
         async with evening(server.url) as games:
