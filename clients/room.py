@@ -234,6 +234,8 @@ class Room:
         match message:
             case Snapshot():
                 self.seq, self.tag, self.state, self._own = message.seq, message.tag, message.state, []
+                if self._turn is not None and self._turn.seq > message.seq:  # of entries that the server has lost
+                    self._drop_turn()
                 self._settle_turn()
                 self.current.set()
             case Patch():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
 
 if __name__ == "__main__":
@@ -9,6 +11,8 @@ if __name__ == "__main__":
         from server.support.cli import main as look_after
 
         sys.exit(look_after(sys.argv[1:]))
+    # Until the server listens for it: nothing else ends the first process of a container. Nobody was served yet.
+    signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
     from server.app import main
 
     sys.exit(main())

@@ -8,9 +8,9 @@ milliseconds.
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Mapping
 from typing import TypeAlias, TypeVar
-from urllib.parse import urlsplit
 
 import msgspec
 from msgspec.structs import asdict
@@ -175,8 +175,10 @@ LEAST: Mapping[str, int] = {
     "credits_burst": 5, "reconnect_spread": 0,
 }  # fmt: skip
 """The least value of a number, where that is not 1."""
-MOST = {"port": 65_535, "presence_renew": 10_000}
+MOST = {"port": 65_535, "presence_renew": 10_000, "send_buffer": 2**31 - 1}
 ANY = 2**53 - 1
+OWN = {"http": "80", "https": "443"}
+ORIGIN = re.compile(r"(?P<scheme>https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:(?P<port>[1-9][0-9]{0,4}))?")
 ORDER = (
     ("shutdown_delay", "shutdown_within", "of which it is a part"),
     ("sweep_every", "outage", "or each look at the deadlines is the end of an outage"),
@@ -258,10 +260,12 @@ def _flag(variable: str, text: str) -> bool:
 
 def _origin(variable: str, text: str) -> str:
     """An origin as browsers send it: scheme, host, and the port where it is not the scheme's own."""
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.netloc or text != f"{parts.scheme}://{parts.netloc}":
-        raise SettingsError(f"{variable}: must be origins like https://example.org, separated by commas")
-    return text.lower()
+    found = ORIGIN.fullmatch(text.lower())
+    port = found["port"] if found else None
+    if found is None or port == OWN[found["scheme"]] or not 0 < int(port or 1) < 65_536:
+        example = "https://example.org or http://localhost:5173"
+        raise SettingsError(f"{variable}: must be origins as browsers send them, like {example}, separated by commas")
+    return found[0]
 
 
 def _network(variable: str, text: str) -> Network:

@@ -18,7 +18,7 @@ from server.app import open_store
 from server.settings import SettingsError, read_settings
 from server.store.memory import MemoryStore
 from server.store.sqlite import SqliteStore
-from tests.processes import PATIENCE, ROOT, serving
+from tests.processes import PATIENCE, ROOT, ServerProcess, serving
 
 
 @pytest.mark.parametrize(
@@ -146,3 +146,14 @@ async def test_a_room_outlives_its_server_and_no_token_is_ever_logged(tmp_path: 
         status, figures = server.get("/metrics")
         assert status == 200
         assert b'pharos_rooms{game="dragonwood",status="playing"} 1.0' in figures
+
+
+def test_a_signal_before_it_serves_ends_the_start_well(tmp_path: Path) -> None:
+    """A container's first process ends by no signal that it does not listen for."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # a Redis that takes the connection and says nothing
+        store = f"redis://127.0.0.1:{silent.getsockname()[1]}"
+        server = ServerProcess({"PHAROS_STORE": store})
+        server.wait_for("starting")
+        server.signal()
+        assert server.wait() == 0
+    assert not server.noise

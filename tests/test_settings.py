@@ -20,7 +20,7 @@ def test_settings_are_read_wherever_they_lie() -> None:
             "PHAROS_HOST": "0.0.0.0",
             "PHAROS_PORT": "0",
             "PHAROS_STORE": "memory://",
-            "PHAROS_ORIGINS": "https://example.org, http://localhost:5173",
+            "PHAROS_ORIGINS": "https://Example.org, http://localhost:5173, http://[::1]:8000",
             "PHAROS_TRUSTED_PROXIES": "10.0.0.0/8,192.0.2.7,fd00::/8",
             "PHAROS_LOG": "json",
             "PHAROS_MAX_ROOMS": "5",
@@ -30,7 +30,7 @@ def test_settings_are_read_wherever_they_lie() -> None:
         }
     )
     assert (settings.host, settings.port, settings.store, settings.log) == ("0.0.0.0", 0, "memory://", "json")
-    assert settings.origins == ("https://example.org", "http://localhost:5173")
+    assert settings.origins == ("https://example.org", "http://localhost:5173", "http://[::1]:8000")
     assert settings.trusted_proxies == tuple(map(ipaddress.ip_network, ("10.0.0.0/8", "192.0.2.7/32", "fd00::/8")))
     assert (settings.pace.max_rooms, settings.pace.served_pace) == (5, 0)
     assert settings.wire.frame_bytes == 2048
@@ -66,6 +66,17 @@ def test_every_setting_has_a_variable_of_its_own() -> None:
         ("PHAROS_ORIGINS", "https://example.org/"),
         ("PHAROS_ORIGINS", "https://example.org/path"),
         ("PHAROS_ORIGINS", "*"),
+        ("PHAROS_ORIGINS", "https://[::1"),
+        ("PHAROS_ORIGINS", "https://example.org:443"),
+        ("PHAROS_ORIGINS", "http://example.org:80"),
+        ("PHAROS_ORIGINS", "https://example.org:99999"),
+        ("PHAROS_ORIGINS", "https://example.org:"),
+        ("PHAROS_ORIGINS", "https://:8443"),
+        ("PHAROS_ORIGINS", "https://*.example.org"),
+        ("PHAROS_ORIGINS", "https://user@example.org"),
+        ("PHAROS_ORIGINS", "https://exa mple.org"),
+        ("PHAROS_ORIGINS", "https://bücher.example"),
+        ("PHAROS_SEND_BUFFER", "2147483648"),
         ("PHAROS_TRUSTED_PROXIES", "proxy.example.org"),
     ],
 )

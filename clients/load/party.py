@@ -152,8 +152,12 @@ class Party:
 
     async def _view(self, room: Room, watch: Watch) -> None:
         """One client, until the game is over."""
-        updates = random.randrange(CHECK_EVERY)
+        updates, last = random.randrange(CHECK_EVERY), 0
         async for message in room:
+            if isinstance(message, Snapshot) and message.seq < last:
+                self._ledger.failures["entries lost that a client had seen"] += last - message.seq
+            if isinstance(message, Patch | Snapshot):
+                last = message.seq
             if isinstance(message, Patch):
                 watch.seen(message.seq)
                 updates += 1

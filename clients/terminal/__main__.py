@@ -154,7 +154,7 @@ async def way_in(lobby: Lobby, room: str, asked: argparse.Namespace, kept: Kept)
     if token is None:
         fields = {"invite": asked.invite} if asked.invite else {}
         token = str((await lobby.take_seat(room, name=asked.name, **fields))["token"])
-    kept.keep(room, token)
+        kept.keep(room, token)
     return token
 
 
@@ -209,8 +209,12 @@ async def until_stopped(asked: argparse.Namespace) -> int:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, stop, number)
-    with suppress(asyncio.CancelledError):
+    code = 0
+    try:
         code = await running
+    except asyncio.CancelledError:
+        if not signals:  # Ctrl-C is asyncio's to tell
+            raise
     return 128 + signals[0] if signals else code
 
 

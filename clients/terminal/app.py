@@ -114,10 +114,12 @@ class Terminal(App[None]):
         for seat in self.kept.bots(room):
             self.bots.play(game, Seat(room, seat.token, seat.policy or "random"))
 
+    def notify(self, message: str, **how: Any) -> None:
+        """Say something for a moment, as it stands: what others wrote may look like markup."""
+        super().notify(message, **{**how, "markup": False})
+
     def enter(self, room: str, token: str | None, bots: Sequence[str] = ()) -> None:
-        """Go to a table."""
-        if token is not None:
-            self.kept.keep(room, token)
+        """Go to a table. A token that was typed is kept once it has proved to be a seat's."""
         self.push_screen(TableScreen(room, token, bots=bots))
 
     @work(group="replay")
@@ -128,9 +130,11 @@ class Terminal(App[None]):
         except (Refused, Unreachable, BadReplay) as error:
             self.notify(str(error), severity="warning")
 
-    def table_failed(self, screen: Screen[None], room: str, error: Refused | Unreachable) -> None:
-        """A room could not be entered."""
-        if isinstance(error, Refused) and error.code in ("unauthorized", "revoked", "unknown_room"):
+    def table_failed(self, screen: Screen[None], room: str, token: str | None, error: Refused | Unreachable) -> None:
+        """A room could not be entered: a token that does not fit is forgotten, and no other one of the room."""
+        if isinstance(error, Refused) and error.code in ("unauthorized", "revoked"):
+            self.kept.drop(room, token)
+        elif isinstance(error, Refused) and error.code == "unknown_room":
             self.kept.drop(room)
         self.failure = f"{room}: {error.message if isinstance(error, Refused) else error}"
         self.notify(self.failure, severity="error")

@@ -57,10 +57,11 @@ class Kept:
             self._seats = [*self._read(), seat][-MOST:]
             self._write()
 
-    def drop(self, room: str) -> None:
-        """Forget the seats of a room that has ended."""
-        if self._of(room):
-            self._seats = [seat for seat in self._read() if (seat.server, seat.room) != (self._server, room)]
+    def drop(self, room: str, token: str | None = None) -> None:
+        """Forget the seats of a room that has ended; with a token, that seat alone."""
+        gone = [seat for seat in self._of(room) if token is None or seat.token == token]
+        if gone:
+            self._seats = [seat for seat in self._read() if seat not in gone]
             self._write()
 
     def _of(self, room: str) -> Sequence[KeptSeat]:

@@ -76,6 +76,11 @@ class Story:
 
     def _leap(self, snapshot: Snapshot) -> None:
         before, self.state = self.state, snapshot.state
+        if before is not None and snapshot.seq < self.seq:
+            lost = f"Entries {snapshot.seq + 1} to {self.seq}" if snapshot.seq + 1 < self.seq else f"Entry {self.seq}"
+            self.say(Sort.NOTE, f"{lost} got lost at the server; the game goes on from what you see.")
+        if self.actions_seq > snapshot.seq:  # they were those of a state that is no more
+            self.actions, self.actions_seq = (), 0
         if before is not None and snapshot.seq > self.seq:
             self.say(Sort.NOTE, f"Entries {self.seq + 1} to {snapshot.seq} came as a whole, without their story.")
         self.seq = snapshot.seq

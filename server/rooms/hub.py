@@ -69,6 +69,7 @@ class Hub(Desk):
         except StoreUnusable:
             raise
         except StoreUnavailable as error:
+            self.stats.store_errors += 1
             log.warning("store unavailable at the start", reason=str(error))
             self._in_background(self._open_later())
         else:
@@ -80,6 +81,7 @@ class Hub(Desk):
             try:
                 await self.store.open()
             except StoreUnavailable as error:
+                self.stats.store_errors += 1
                 log.warning("store unavailable", reason=str(error))
             else:
                 return await self._opened()
@@ -88,6 +90,7 @@ class Hub(Desk):
         try:
             await self.keeping.sweep()
         except StoreUnavailable as error:
+            self.stats.store_errors += 1
             log.warning("store unavailable", reason=str(error))
         self.keeping.start()
 

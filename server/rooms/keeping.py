@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import structlog
 
-from protocol.codes import ProtocolError
+from protocol.codes import Code, ProtocolError
 from protocol.messages import RoomId
 from server.rooms import writing
 from server.rooms.jobs import Job
@@ -47,6 +47,8 @@ class Keeping:
         self._given_back: tuple[int, int] | None = None
         self._noted = True
         """Whether the store took the note of the last sweep: one that can be read and not written serves nobody."""
+        self._noted_at = 0
+        """Of when the last note was that it took; one that is older there was lost, with what came after it."""
         self._looking: asyncio.Future[Sweep] | None = None
 
     @property
@@ -103,12 +105,13 @@ class Keeping:
         """Look after rooms whose time has come, loaded or not; give clocks back what an outage took."""
         sweep = await self._look()
         self._look_after(sweep.due)
-        self._noted = False
+        self._noted, at = False, sweep.now
         if self._gap != self._given_back:
             await self._hub.store.swept(sweep.last)  # changes nothing, and fails where nothing can be given back
             await self._give_back()
-        await self._hub.store.swept(self._hub.clock.now())
-        self._noted = True
+            at = self._hub.clock.now()
+        await self._hub.store.swept(at)
+        self._noted, self._noted_at = True, at
 
     def _look_after(self, due: Sequence[RoomId]) -> None:
         now = self._hub.clock.monotonic()
@@ -141,26 +144,35 @@ class Keeping:
         sweep = await hub.store.sweep(DUE_AT_ONCE + len(self._foreign))
         hub.clock.learn(sweep.now)
         self._last_sweep = asked
-        begun = self._gap is not None and self._gap[0] == sweep.last
-        if sweep.last and sweep.now - sweep.last > hub.pace.outage and not (begun and steady and self._noted):
-            if not (begun and steady):
+        known = steady and self._gap is not None and self._gap[0] == sweep.last and sweep.last >= self._noted_at
+        if sweep.last and sweep.now - sweep.last > hub.pace.outage and not (known and self._noted):
+            if not known:
                 log.warning("outage", ms=sweep.now - sweep.last)
             self._gap = (sweep.last, sweep.now)
         return sweep
 
     async def _give_back(self) -> None:
-        """Every room with a running clock takes note of the outage."""
+        """Every room with a running clock takes note of the outage.
+
+        Raises:
+            StoreUnavailable: not every one could, and that may pass.
+        """
         gap, rooms = self._gap, await self._hub.store.clocks()
         for first in range(0, len(rooms), AT_ONCE):
-            await asyncio.gather(*(self._note_gap(room) for room in rooms[first : first + AT_ONCE]))
+            noted = await asyncio.gather(*(self._note_gap(room) for room in rooms[first : first + AT_ONCE]))
+            if not all(noted):
+                raise StoreUnavailable("not every clock was given back its time")
             self._last_sweep = self._hub.clock.monotonic()
         self._given_back = gap
 
-    async def _note_gap(self, room: RoomId) -> None:
+    async def _note_gap(self, room: RoomId) -> bool:
+        """Whether the room took note, or never will: its rules are unknown here, or it raises."""
         try:
             await self._hub.on(room, writing.give_back)
         except ProtocolError as error:
             log.warning("a clock was not given back its time", room=room, code=str(error.code))
+            return error.code is not Code.UNKNOWN_OUTCOME and error.retry_after is None
+        return True
 
     # News from elsewhere.
 
@@ -180,7 +192,7 @@ class Keeping:
             if wakeup.seq != known.room.head.seq:
                 _follow_up(known, Job(lambda table: _behind(table, wakeup.seq), lambda _: None))
         elif wakeup.news is News.CHAT:
-            known.submit(Job(lambda table: table.talk.hear(), lambda _: None))
+            known.submit(Job(lambda table: table.talk.listen(), lambda _: None))
         else:
             known.talk.changed()
 
@@ -220,7 +232,7 @@ def _follow_up(table: Table, job: Job) -> None:
 
 async def _catch_up(table: Table) -> None:
     await writing.catch_up(table)
-    await table.talk.hear()
+    await table.talk.listen()
 
 
 async def _behind(table: Table, seq: int) -> None:

@@ -89,6 +89,10 @@ class Traced(Timing):
         self._span.__exit__(kind, error, trace)
 
 
+FAULTS = ("raised", "broken", "foreign", "another_way")
+"""Named from the start, so that the first of a kind is seen as an increase."""
+
+
 class HubStats:
     """Counters since the start of the process.
 
@@ -102,7 +106,7 @@ class HubStats:
         self.actions: Counter[str] = Counter()
         self.entries: Counter[tuple[str, str]] = Counter()
         self.resumes: Counter[str] = Counter()
-        self.faults: Counter[str] = Counter()
+        self.faults: Counter[str] = Counter(dict.fromkeys(FAULTS, 0))
         self.store_errors = 0
         self.stages: Mapping[Stage, Histogram] = {stage: Histogram() for stage in Stage}
         self.tracer = tracer

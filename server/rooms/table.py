@@ -200,7 +200,7 @@ class Table:
             viewers.add(viewer)
         self.room, self.history, self.viewers = loaded.room, history, viewers
         self.saved_at = loaded.saved_at
-        self.due = None
+        self.due = self.given_back = None  # the store may have lost what was given back
         self.loaded = self.current = True
         self._tell_afresh()
 

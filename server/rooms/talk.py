@@ -44,6 +44,8 @@ class Talk:
         self._said: dict[str, float] = {}
         self._keys: dict[tuple[str, str], ChatLine] = {}
         self._announcing = False
+        self._deaf = False
+        """Whether the store could not tell what was said."""
 
     # Presence.
 
@@ -63,6 +65,8 @@ class Talk:
         self._announcing = False
         table, store = self._table, self._table.hub.store
         viewers = table.viewers
+        if self._deaf:
+            await self.listen()
         try:
             await store.attached(table.id, table.hub.node, viewers.seats(), len(viewers.spectators))
             found = await store.presence(table.id)
@@ -169,22 +173,35 @@ class Talk:
             self._table.viewers.notice(line, line.at, seats_only=self._rule() is ChatRule.SEATS)
 
     async def listen(self) -> None:
-        """Hear what was said, if the store can tell it; what can't be had now comes with the next news."""
+        """Hear what was said, if the store can tell it; else at the next news or renewal of the presence."""
         try:
             await self.hear()
+            self._deaf = False
         except StoreUnavailable as error:
+            self._deaf = True
             log.warning("store unavailable", room=self._table.id, reason=str(error))
 
     async def _news(self) -> list[ChatLine]:
-        table = self._table
-        first = self._lines is None
-        known = self._lines or []
-        last = known[-1].n if known else 0
-        news = [_unpack(table.id, line) for line in await table.hub.store.lines(table.id, last)]
-        self._lines = (known + news)[-LINES_KEPT:]
-        if first:
-            self._await_again()
-        return [] if first else news
+        known = self._lines
+        if not known:
+            self._lines = await self._stored(0)
+            if known is None:
+                self._await_again()
+                return []
+            return self._lines
+        last = known[-1]
+        found = await self._stored(last.n - 1)
+        if not found or found[0] != last:  # so many were said since, or the store has lost the last ones
+            found = await self._stored(0)
+            self._lines = found
+            self._keys.clear()
+            return [line for line in found if line not in known]
+        self._lines = (known + found[1:])[-LINES_KEPT:]
+        return found[1:]
+
+    async def _stored(self, after: int) -> list[ChatLine]:
+        room = self._table.id
+        return [_unpack(room, line) for line in await self._table.hub.store.lines(room, after)]
 
     def begin_anew(self) -> None:
         """The room was loaded anew: what spectators who are behind were still to hear waits no more."""
@@ -208,7 +225,10 @@ class Talk:
         viewers = self._table.viewers
         if viewer.seat is None and viewers.delay:  # what is younger waits for all of them, this one included
             lines = [line for line in lines if line.at + viewers.delay <= viewers.released]
-        chosen = lines[-LINES_AFTER_JOIN:] if since is None else [line for line in lines if line.n > since]
+        if since is None or (lines and since > lines[-1].n):  # a line that the store has lost
+            chosen = lines[-LINES_AFTER_JOIN:]
+        else:
+            chosen = [line for line in lines if line.n > since]
         for line in chosen:
             viewer.connection.outbox.notice(self._table.id, viewer.connection.codec.encode(line), line.n)
 

@@ -170,8 +170,9 @@ async def do_chore(table: Table) -> None:
         # Overtaken, it is not tried again as it is: a seat may have come back, or have got time back.
         await _attempt(table, chore.intent)
     elif chore.task is Task.ATTENDED:
-        attached = await hub.store.presence(table.id)
-        last_seen = now if attached.seats or attached.spectators else attached.seen
+        attached, gap = await hub.store.presence(table.id), await hub.keeping.gap()
+        there = table.attended or attached.seats or attached.spectators
+        last_seen = now if there else max(attached.seen, gap[1] if gap else 0)  # in an outage nobody could be seen
         again = max(last_seen, head.at) + hub.pace.open_ttl
         if again <= now:
             await carry_out(table, Abandon("unattended", head.seq))

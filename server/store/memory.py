@@ -71,7 +71,7 @@ class _Room:
         return tuple(sorted({seat for record in self.good(now) for seat in record.seats}))
 
     def good(self, now: int) -> Iterator[_Presence]:
-        return (record for record in self.presence.values() if now - record.at < PRESENCE_GOOD_FOR)
+        return (record for record in self.presence.values() if abs(now - record.at) < PRESENCE_GOOD_FOR)
 
 
 class Memory:

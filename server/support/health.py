@@ -22,5 +22,6 @@ def alive(host: str, port: int) -> bool:
 
 
 if __name__ == "__main__":
-    own = os.environ.get("PHAROS_HOST", "127.0.0.1")
-    sys.exit(not alive({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(own, own), int(os.environ.get("PHAROS_PORT", "8000"))))  # noqa: S104
+    own = os.environ.get("PHAROS_HOST", "127.0.0.1").strip()
+    everywhere = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104
+    sys.exit(not alive(everywhere.get(own, own), int(os.environ.get("PHAROS_PORT", "8000"))))

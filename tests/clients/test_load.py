@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from clients.load import party, report
 from clients.load.__main__ import arguments, run
 from clients.load.ledger import KEPT, Ledger, Watch, percentile
 from clients.lobby import Lobby
+from protocol.messages import Patch, Snapshot
 from tests.processes import serving
 
 PNG = b"\x89PNG\r\n\x1a\n"
+TAG = "0" * 16
 
 
 def test_an_update_is_measured_from_the_asking_whichever_comes_first() -> None:
@@ -99,6 +102,27 @@ async def test_states_that_differ_make_the_run_fail(monkeypatch: Any) -> None:
         asked.url = server.url
         assert await run(asked, Console(quiet=True)) == 1
     assert ledgers[0].failures.keys() == {"a client's state that is not the server's"}
+
+
+async def test_entries_that_a_client_saw_and_the_server_lost_make_the_run_fail() -> None:
+    class Lossy:
+        over = False
+        actions = ()
+
+        async def __aiter__(self) -> AsyncIterator[Snapshot | Patch]:
+            yield Snapshot("K7QF2M", 3, TAG, {})
+            yield Patch("K7QF2M", 4, TAG, 0, [], [])
+            yield Snapshot("K7QF2M", 9, TAG, {})
+            yield Snapshot("K7QF2M", 7, TAG, {})
+
+        def check_attached(self) -> None:
+            """It is."""
+
+    ledger = Ledger()
+    playing = party.Party(party.Wish("http://127.0.0.1:9", "islet", 2, 1, think=0.0), ledger, checked=True)
+    await playing._view(Lossy(), Watch(ledger))  # type: ignore[arg-type]
+    assert ledger.failures == {"entries lost that a client had seen": 2}
+    assert not ledger.sound
 
 
 async def test_when_a_game_ends_the_same_clients_begin_another() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from typing import Any
 
+import orjson
 import pytest
 from msgspec import UNSET
 
@@ -31,6 +32,7 @@ from protocol.messages import (
 from server.engines import ENGINES
 from server.rooms import talk
 from server.rooms.hub import Hub
+from server.rooms.jobs import Job
 from server.store.memory import Memory, MemoryStore
 from server.store.store import wall_clock
 from tests.engines.toy import ToyEngine
@@ -39,6 +41,7 @@ from tests.rooms.tables import QUICK, Nodes, new_token
 from tests.store.faulty import FaultyStore
 
 RELOAD = {"type": "reload"}
+LINE = orjson.dumps({"seat": 0, "name": "Ana", "text": "by another node", "at": 1})
 
 
 @pytest.fixture
@@ -107,6 +110,47 @@ async def test_a_line_that_was_not_heard_yet_comes_once(hub: Hub, faulty: Faulty
     await elsewhere.stop()
     assert [message.text for message in late.box.messages if isinstance(message, ChatLine)] == ["one", "two"]
     assert [m.text for m in party.peers[1].box.messages if isinstance(m, ChatLine)] == ["one", "two"]
+
+
+async def test_lines_that_the_store_has_lost_keep_nobody_from_hearing_the_next_ones(hub: Hub, world: Memory) -> None:
+    elsewhere = Hub(MemoryStore(world), QUICK, "elsewhere")
+    await elsewhere.start()
+    party = await Nodes([hub, elsewhere]).party(2)
+    speaker, listener = party.peers
+    for text in ("1", "2", "lost 3", "lost 4", "lost 5"):
+        assert isinstance(await speaker.ask(Chat, text=text, key=text), Ok)
+    await listener.first(lambda message: isinstance(message, ChatLine) and message.n == 5)
+    room = world.rooms[RoomId(party.room)]
+    for _ in range(3):
+        room.lines.pop()
+    room.said -= 3
+    for n, text in enumerate(("3", "4", "5", "6"), 3):
+        said = await speaker.ask(Chat, text=text, key=f"new {text}")
+        assert isinstance(said, Ok), said
+        assert said.n == n
+        for peer in party.peers:
+            await peer.first(lambda message, text=text: isinstance(message, ChatLine) and message.text == text)
+    late = Peer(hub)
+    await late.join(party.room, chat_since=100)
+    lines = [message.text for message in late.box.messages if isinstance(message, ChatLine)]
+    await late.ask(Leave)
+    assert lines == ["1", "2", "3", "4", "5", "6"][: len(lines)]
+    assert [message.n for message in late.box.messages if isinstance(message, ChatLine)] == [1, 2, 3, 4, 5, 6]
+    await elsewhere.stop()
+
+
+async def test_a_line_whose_news_could_not_be_read_comes_with_the_next_renewal(hub: Hub, faulty: FaultyStore) -> None:
+    party = await Nodes([hub]).party(2)
+    table = hub.known(RoomId(party.room))
+    assert table is not None
+    await table.finished()
+    faulty.away = True
+    table.submit(Job(lambda table: table.talk.listen(), lambda _: None))
+    await table.finished()
+    faulty.away = False
+    await faulty.store.say(table.id, LINE, None)
+    line = await party.peers[1].first(lambda message: isinstance(message, ChatLine))
+    assert line.text == "by another node"
 
 
 async def test_whoever_is_out_of_step_gets_its_actions_again(hub: Hub) -> None:

@@ -6,6 +6,7 @@ And time-outs that are overtaken: they are no time-outs any more.
 from __future__ import annotations
 
 import asyncio
+import copy
 import time
 from collections.abc import AsyncIterator
 
@@ -13,7 +14,7 @@ import msgspec
 import pytest
 
 from protocol.codes import ProtocolError
-from protocol.messages import Act, Back, Error, Ok, RoomId
+from protocol.messages import Act, Back, CreateRoom, Error, Ok, RoomId
 from server.rooms import writing
 from server.rooms.entries import CameBack, Paused, TimedOut, unpack
 from server.rooms.hub import Hub
@@ -25,8 +26,8 @@ from server.store.memory import Memory, MemoryStore
 from server.store.store import StoreUnavailable, wall_clock
 from tests.processes import PATIENCE
 from tests.rooms.peer import Peer
-from tests.rooms.tables import Nodes, Party
-from tests.store.faulty import FaultyStore
+from tests.rooms.tables import Nodes, Party, new_token
+from tests.store.faulty import Fault, FaultyStore
 
 RELOAD = {"type": "reload"}
 SELDOM = Pace(sweep_every=600_000, served_pace=20)
@@ -53,8 +54,13 @@ def clock() -> Time:
 
 
 @pytest.fixture
-def faulty(clock: Time) -> FaultyStore:
-    return FaultyStore(MemoryStore(Memory(clock.store)))
+def world(clock: Time) -> Memory:
+    return Memory(clock.store)
+
+
+@pytest.fixture
+def faulty(world: Memory) -> FaultyStore:
+    return FaultyStore(MemoryStore(world))
 
 
 @pytest.fixture
@@ -128,6 +134,50 @@ async def test_a_store_that_can_only_be_read_serves_nobody(hub: Hub, clock: Time
         await hub.keeping.sweep()
     (pause,) = (entry for entry in await entries(hub, party) if isinstance(entry, Paused))
     assert 60_000 - 500 < pause.ms < 65_000
+
+
+async def test_an_outage_is_over_only_when_every_room_has_its_time_back(
+    hub: Hub, clock: Time, faulty: FaultyStore, world: Memory
+) -> None:
+    parties = [await party_on(hub), await party_on(hub)]
+    clock.leapt += NIGHT
+    before = world.swept
+    faulty.fail(Fault.REFUSED)
+    with pytest.raises(StoreUnavailable):
+        await hub.keeping.sweep()
+    assert world.swept == before, "another node has to see it, should this one die now"
+    await hub.keeping.sweep()
+    assert world.swept > before
+    for party in parties:
+        pauses = [entry.ms for entry in await entries(hub, party) if isinstance(entry, Paused)]
+        assert NIGHT * 1000 - 500 < sum(pauses) < NIGHT * 1000 + 5000
+
+
+async def test_time_that_the_store_gave_back_and_lost_is_given_back_again(hub: Hub, clock: Time, world: Memory) -> None:
+    party = await party_on(hub)
+    clock.leapt += NIGHT
+    room, before, swept = RoomId(party.room), copy.deepcopy(world.rooms[RoomId(party.room)]), world.swept
+    await hub.keeping.sweep()
+    assert isinstance((await entries(hub, party))[-1], Paused)
+    world.rooms[room], world.swept = before, swept
+    assert not isinstance((await entries(hub, party))[-1], Paused)
+    await hub.keeping.sweep()
+    await hub.on(room, writing.catch_up)
+    await hub.on(room, writing.give_back)
+    (pause,) = (entry for entry in await entries(hub, party) if isinstance(entry, Paused))
+    assert NIGHT * 1000 - 500 < pause.ms < NIGHT * 1000 + 5000
+
+
+@pytest.mark.parametrize("attached", [True, False])
+async def test_nobody_leaves_an_open_room_by_an_outage(hub: Hub, clock: Time, *, attached: bool) -> None:
+    token = new_token()
+    room = RoomId((await hub.create(CreateRoom("dragonwood", 2), token)).room)
+    if attached:
+        assert isinstance(await Peer(hub).join(room, token), Ok)
+    clock.leapt += hub.pace.open_ttl / 1000 + NIGHT
+    await hub.on(room, writing.do_chore)
+    assert (await hub.look(room))["room"]["status"] == "open"  # type: ignore[index, call-overload]
+    assert attached or (await hub.store.presence(room)).seats == ()
 
 
 async def test_a_time_that_ran_out_meanwhile_is_given_back_first(hub: Hub, clock: Time) -> None:

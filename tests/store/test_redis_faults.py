@@ -14,7 +14,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from protocol.messages import RoomId
-from server.store.redis import RedisStore, checks, read_url
+from server.store.redis import RedisStore, checks, keys, read_url
 from server.store.store import (
     Conflict,
     Head,
@@ -300,6 +300,69 @@ async def test_an_append_waits_for_its_replicas(redis: RedisServer, tmp_path: Pa
         assert time.monotonic() - begun < BOUND
         assert isinstance(await store.head(ROOM), Head)
         replica.signal(signal.SIGCONT)
+
+
+async def test_what_is_refused_keeps_no_other_of_its_turn_from_its_answer(redis: RedisServer, tmp_path: Path) -> None:
+    async with AsyncExitStack() as stack:
+        replica = stack.enter_context(
+            redis_server(tmp_path / "replica", *SAFE, "--replicaof", "127.0.0.1", str(redis.port))
+        )
+        replica.wait_until(lambda client: client.info("replication")["master_link_status"] == "up")
+        store = await stack.enter_async_context(opened(redis.url, replicas=1))
+        head = await store.append(of(ROOM))
+        redis.ask("CONFIG", "SET", "maxmemory", "1")
+        async with asyncio.timeout(BOUND):
+            full, overtaken = await asyncio.gather(
+                store.append(of(OTHER)), store.append(of(ROOM)), return_exceptions=True
+            )
+        redis.ask("CONFIG", "SET", "maxmemory", "0")
+        assert isinstance(full, StoreUnavailable)
+        assert isinstance(overtaken, Conflict)
+        assert overtaken.head == head
+        redis.ask("SCRIPT", "FLUSH")
+        async with asyncio.timeout(BOUND):
+            heads = await asyncio.gather(*(store.append(of(RoomId(f"ROOM{n}"))) for n in range(3)))
+        assert [head.seq for head in heads] == [1, 1, 1]
+
+
+async def test_who_may_not_wait_for_replicas_any_more_is_not_told_that_nothing_happened(
+    redis: RedisServer, tmp_path: Path
+) -> None:
+    async with AsyncExitStack() as stack:
+        replica = stack.enter_context(
+            redis_server(tmp_path / "replica", *SAFE, "--replicaof", "127.0.0.1", str(redis.port))
+        )
+        replica.wait_until(lambda client: client.info("replication")["master_link_status"] == "up")
+        store = await stack.enter_async_context(opened(redis.url, replicas=1))
+        head = await store.append(of(ROOM))
+        replica.signal(signal.SIGSTOP)
+        appending = asyncio.create_task(store.append(of(ROOM, head)))
+        await asyncio.to_thread(redis.wait_until, lambda client: len(client.xrange(client.keys("*journal")[0])) == 2)
+        redis.ask("REPLICAOF", "127.0.0.1", str(replica.port))  # what waits is let go with an error
+        with pytest.raises(UnknownOutcome, match="UNBLOCKED"):
+            await appending
+        replica.signal(signal.SIGCONT)
+
+
+async def test_a_server_that_is_full_is_opened_so_that_it_can_be_cleared_up(
+    redis: RedisServer, store: RedisStore
+) -> None:
+    await grown(store, ROOM, 3, index=FINISHED)
+    redis.ask("CONFIG", "SET", "maxmemory", "1")
+    async with opened(redis.url) as another:
+        with pytest.raises(StoreUnavailable):
+            await another.append(of(OTHER))
+        await another.compact(ROOM)
+        await another.forget(ROOM)
+    redis.ask("CONFIG", "SET", "maxmemory", "0")
+    assert await store.head(ROOM) is None
+
+
+async def test_names_of_games_that_nobody_has_cost_no_memory() -> None:
+    before = keys.in_bucket.cache_info().currsize
+    for number in range(100):
+        keys.listed(keys.BUCKETS[0], f"no-game-{number}", None)
+    assert keys.in_bucket.cache_info().currsize == before
 
 
 async def test_what_is_compressed_is_not_read_to_be_compressed_again(redis: RedisServer, store: RedisStore) -> None:

@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from protocol.messages import RoomId
 from server.store.sqlite import SqliteStore, lane, schema, writes
@@ -272,6 +273,28 @@ async def test_a_short_lock_is_waited_for(path: Path, store: SqliteStore) -> Non
     lock.execute("ROLLBACK")
     lock.close()
     assert (await waiting).seq == 1
+
+
+async def test_what_was_refused_beside_a_failure_and_then_done_is_told_as_done(path: Path) -> None:
+    """A neighbour fails the transaction, each is done alone, and by then it is late enough."""
+    moments = iter(range(1_764_480_000_000, 1_764_490_000_000, 10))
+    latest = [0]
+
+    def clock() -> int:
+        latest[0] = next(moments)
+        return latest[0]
+
+    store = SqliteStore(path, clock)
+    await store.open()
+    head = await grown(store, ROOM, 1)
+    soon = replace(of(ROOM, head), not_before=latest[0] + 15)
+    broken = replace(of(OTHER), entries=(object(),))
+    told, failed = await asyncio.gather(store.append(soon), store.append(broken), return_exceptions=True)
+    assert isinstance(failed, Exception)
+    assert told == await store.head(ROOM)
+    assert isinstance(told, Head)
+    assert told.seq == 2
+    await store.close()
 
 
 class StuckClock:

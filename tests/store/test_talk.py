@@ -122,6 +122,16 @@ async def test_a_record_is_void_after_fifteen_seconds(a: Store, world: World) ->
     assert (found.seats, found.spectators) == ((), 0)
 
 
+async def test_a_record_from_far_ahead_is_void(a: Store, world: World) -> None:
+    """A node that died before the store's clock was set back is not there until that moment comes again."""
+    await a.attached(ROOM, "dead", (0,), 2)
+    world.step(-3_600_000)
+    found = await a.presence(ROOM)
+    assert (found.seats, found.spectators) == ((), 0)
+    await a.attached(ROOM, "alive", (1,), 0)
+    assert (await a.presence(ROOM)).seats == (1,)
+
+
 async def test_what_was_seen_later_stays_when_the_clock_goes_back(a: Store, world: World) -> None:
     await a.attached(ROOM, "one", (0,), 0)
     seen = (await a.presence(ROOM)).seen

@@ -52,6 +52,8 @@ async def test_metrics_are_what_prometheus_reads(desk: Desk) -> None:
     assert found["pharos_action_seconds_count",] == 1
     assert found["pharos_decide_seconds_count",] == found["pharos_commit_seconds_count",] == 0
     assert found["pharos_resident_memory_bytes",] > 10_000_000
+    faults = [found["pharos_room_faults_total", kind] for kind in ("raised", "broken", "foreign", "another_way")]
+    assert faults == [0] * 4, "else the first one would be no increase"
     assert found["pharos_ready",] == 1
     desk.site.gate.shut()
     assert "pharos_ready 0.0" in (await desk.call("GET", "/metrics")).text

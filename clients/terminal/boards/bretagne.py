@@ -174,7 +174,7 @@ def _players(state: State, width: int) -> Table:
         stock = [str(n) for n in each["materials"].values()]
         numbers = [str(each["points"]), str(each["coins"]), *stock, str(each["engineers"]), workers]
         barge = _barge(each, passed=seat in state["game"]["passed"])
-        table.add_row(_seat(seat), name, *numbers, barge, str(each["hand"]))
+        table.add_row(_seat(seat), Text(name), *numbers, barge, str(each["hand"]))
     return table
 
 

@@ -140,7 +140,7 @@ def _attempt(state: State, width: int) -> Panel:
         text.append(f"   Dice: {_dice(attempt['dice'])} = {sum(attempt['dice']) + attempt['bonus']}")
     if attempt["rerolls"]:
         text.append(f"\nOn a miss, re-rolls of one die: {attempt['rerolls']}")
-    return Panel(text, title=f"{seat_name(state, _in_turn(state))}'s attempt", width=width)
+    return Panel(text, title=Text(f"{seat_name(state, _in_turn(state))}'s attempt"), width=width)
 
 
 def _event(state: State, width: int) -> Panel:

@@ -50,9 +50,9 @@ class Commands(Dialog[str]):
     def compose(self) -> ComposeResult:
         """A list with the keys."""
         with Container(classes="dialog"):
-            yield Static(self._heading, classes="title")
+            yield Static(self._heading, classes="title", markup=False)
             yield OptionList(*map(_option, self._commands), id="commands")
-            yield Static(self._hint, classes="hint")
+            yield Static(self._hint, classes="hint", markup=False)
 
     def on_option_list_option_selected(self, event: OptionList.OptionSelected) -> None:
         """This command it is."""
@@ -80,7 +80,7 @@ class Question(Dialog[bool]):
     def compose(self) -> ComposeResult:
         """The question, and what one can answer."""
         with Container(classes="dialog"):
-            yield Static(self._question, classes="title")
+            yield Static(self._question, classes="title", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button("No", id="no", compact=True)
                 yield Button(self._yes, id="yes", compact=True)

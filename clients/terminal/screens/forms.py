@@ -43,10 +43,11 @@ class NewRoom(msgspec.Struct, frozen=True):
 
 
 class WayIn(msgspec.Struct, frozen=True):
-    """How to enter a room: with a seat's token, or None to watch."""
+    """How to enter a room: with a seat's token, or None to watch. `taken`: the seat was taken just now."""
 
     room: str
     token: str | None
+    taken: bool = False
 
 
 def field(label: str, widget: Widget) -> Horizontal:
@@ -92,7 +93,7 @@ class CreateForm(Dialog[NewRoom]):
                 yield field("Others may watch", select("delay", DELAYS, "0"))
                 yield field("Talk is for", select("chat", CHAT, "all"))
                 yield Container(*self._options(), id="own", classes="fields")
-            yield Static("", classes="problem")
+            yield Static("", classes="problem", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button("Open it", id="create", compact=True)
             yield Static("Tab goes on, Enter opens a list, Ctrl+S opens the room, Escape goes back.", classes="hint")
@@ -189,7 +190,7 @@ class JoinForm(Dialog[WayIn]):
             yield field("Your name", Input(self._player_name, compact=True, id="name"))
             yield field("Token of your seat", Input(placeholder="only to go back to it", compact=True, id="token"))
             yield field("Invite", Input(placeholder="only to a seat that was given up", compact=True, id="invite"))
-            yield Static("", classes="problem")
+            yield Static("", classes="problem", markup=False)
             with Horizontal(classes="buttons"):
                 yield Button("Take a seat", id="sit", compact=True)
                 yield Button("Watch", id="watch", compact=True)
@@ -210,12 +211,13 @@ class JoinForm(Dialog[WayIn]):
         if event.button.id == "watch":
             self.dismiss(WayIn(room, None))
             return
+        taken = not token
         try:
-            if not token:
+            if taken:
                 name = self.query_one("#name", Input).value or self._player_name
                 fields = {"name": name, "invite": invite} if invite else {"name": name}
                 token = str((await self._lobby.take_seat(room, **fields))["token"])
         except (Refused, Unreachable) as error:
             self.query_one(".problem", Static).update(getattr(error, "message", str(error)))
             return
-        self.dismiss(WayIn(room, token))
+        self.dismiss(WayIn(room, token, taken))

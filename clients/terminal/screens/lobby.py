@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias
 
+from rich.text import Text
 from textual import work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -59,10 +60,10 @@ class LobbyScreen(TerminalScreen):
 
     def compose(self) -> ComposeResult:
         """A line to search, and the table."""
-        yield Static("Pharos", id="title")
+        yield Static("Pharos", id="title", markup=False)
         yield Input(placeholder="/ to find a room", id="search")
         yield DataTable(cursor_type="row", id="rooms", zebra_stripes=False)
-        yield Static(id="about")
+        yield Static(id="about", markup=False)
         yield Footer(show_command_palette=False)
 
     def on_mount(self) -> None:
@@ -108,7 +109,7 @@ class LobbyScreen(TerminalScreen):
         rows = [(room, row) for room, row in rows if all(word in " ".join(row).casefold() for word in typed)]
         table.clear()
         for room, row in rows:
-            table.add_row(*row, key=room)
+            table.add_row(*map(Text, row), key=room)
         if chosen is not None and chosen in [room for room, _ in rows]:
             table.move_cursor(row=[room for room, _ in rows].index(chosen), animate=False)
         shown = [word for word in (self._game_name(), STATUSES[self._status]) if word] or ["all"]
@@ -209,6 +210,8 @@ class LobbyScreen(TerminalScreen):
     async def _join(self, room: str) -> None:
         way: WayIn | None = await self.app.push_screen_wait(JoinForm(self.terminal.lobby, room, self.terminal.player))
         if way is not None:
+            if way.taken and way.token is not None:
+                self.terminal.kept.keep(way.room, way.token)
             self.terminal.enter(way.room, way.token)
 
     @work
@@ -220,6 +223,7 @@ class LobbyScreen(TerminalScreen):
             CreateForm(self.terminal.lobby, self._games, self.terminal.player, self._game_name())
         )
         if made is not None:
+            self.terminal.kept.keep(made.room, made.token)
             self.terminal.enter(made.room, made.token, made.bots)
 
     @work

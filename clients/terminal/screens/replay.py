@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import ClassVar
 
 from rich.text import Text
@@ -97,7 +98,7 @@ class ReplayScreen(TerminalScreen):
 
     def compose(self) -> ComposeResult:
         """Where we are, the board, what happened."""
-        yield Static(id="title")
+        yield Static(id="title", markup=False)
         with Container(id="middle"):
             yield BoardPane()
             with Container(id="side"):
@@ -106,7 +107,8 @@ class ReplayScreen(TerminalScreen):
 
     def on_mount(self) -> None:
         """Begin at the start of the game."""
-        self._at = self._started()
+        with suppress(BadReplay):  # shown with the first entry then
+            self._at = self._started()
         self.call_after_refresh(self._show)
 
     def on_resize(self, _: events.Resize) -> None:
@@ -153,12 +155,14 @@ class ReplayScreen(TerminalScreen):
 
     def action_turn(self, by: int) -> None:
         """To where another turn begins."""
-        step, here = self._at, self._turn(self._at)
-        while 0 <= step + by < len(self._replay) and self._turn(step) == here:
-            step += by
-        if by < 0:  # to that turn's own beginning
-            while step > 0 and self._turn(step - 1) == self._turn(step):
-                step -= 1
+        step = self._at
+        with suppress(BadReplay):  # as far as it can be followed: there it says why not further
+            here = self._turn(step)
+            while 0 <= step + by < len(self._replay) and self._turn(step) == here:
+                step += by
+            if by < 0:  # to that turn's own beginning
+                while step > 0 and self._turn(step - 1) == self._turn(step):
+                    step -= 1
         self._go(step)
 
     def _turn(self, step: int) -> int:

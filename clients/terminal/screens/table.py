@@ -121,8 +121,10 @@ class TableScreen(TerminalScreen):
             self._room = room = await self._connection.join(self._room_id, self._token, legal=self._token is not None)
             self._ahead = await server_ahead(self._connection)
         except (Refused, Unreachable) as error:
-            self.terminal.table_failed(self, self._room_id, error)
+            self.terminal.table_failed(self, self._room_id, self._token, error)
             return
+        if self._token is not None:
+            self.terminal.kept.keep(self._room_id, self._token)
         if self._bots:
             self._seat_bots(BotsWanted(",".join(self._bots), here=True))
         self.terminal.resume_bots(self._room_id, self._game())
@@ -262,10 +264,13 @@ class TableScreen(TerminalScreen):
             return
         if room.state["room"]["status"] == "open":
             if await self.app.push_screen_wait(Question("Give your seat up?", "Give it up")):
-                self.terminal.kept.drop(self._room_id)
-                self._ask(self.terminal.lobby.vacate(self._room_id, seat, self._token))
+                self._ask(self._vacate(seat, self._token))
         elif await self.app.push_screen_wait(Question("Give this game up? There is no way back.", "Resign")):
             self._ask(room.resign())
+
+    async def _vacate(self, seat: int, token: str) -> None:
+        await self.terminal.lobby.vacate(self._room_id, seat, token)
+        self.terminal.kept.drop(self._room_id, token)
 
     @work
     async def action_bots(self) -> None:

@@ -52,8 +52,10 @@ async def _check_version(connection: AbstractConnection) -> None:
 
 async def _check_format(connection: AbstractConnection) -> None:
     key = in_bucket(BUCKETS[0], "format")
-    await ask(connection, "SET", key, FORMAT, "NX")
     found = await ask(connection, "GET", key)
+    if found is None:  # asked first, for a server that is full takes no SET, and has to be cleared up by somebody
+        await ask(connection, "SET", key, FORMAT, "NX")
+        found = await ask(connection, "GET", key)
     if found != b"%d" % FORMAT:
         raise StoreUnusable(f"written by another version of Pharos (format {found.decode()}, this one is {FORMAT})")
 

@@ -63,7 +63,7 @@ def used(bucket: Bucket) -> str:
 
 def listed(bucket: Bucket, game: str | None, status: str | None) -> str:
     """Public rooms by the time they were created: of all games or one, of any status or one."""
-    return in_bucket(bucket, f"list:{game or ''}:{status or ''}")
+    return f"pharos:{{b{bucket:02}}}:list:{game or ''}:{status or ''}"  # not remembered: anybody can ask for any game
 
 
 @cache

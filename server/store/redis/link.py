@@ -52,7 +52,7 @@ class _Call:
         self.until = until
         self.durable = durable
         self.future: asyncio.Future[Reply] = asyncio.get_running_loop().create_future()
-        self.reply: Reply
+        self.reply: Reply = None
 
     def succeed(self, reply: Reply) -> None:
         if not self.future.done():
@@ -77,14 +77,16 @@ class _Wait(_Call):
         if isinstance(reply, int) and reply >= self.replicas:
             super().succeed(reply)
             for call in self.calls:
-                call.succeed(call.reply)
+                call.succeed(call.reply)  # but for what was refused
         else:
             self.fail(TooFewReplicas(f"{reply} of {self.replicas} replicas"))
 
     def fail(self, error: Exception) -> None:
+        """The calls before it are done, whatever the server has against waiting for its replicas."""
         super().succeed(None)
+        told = TooFewReplicas(str(error)) if isinstance(error, ResponseError) else error
         for call in self.calls:
-            call.fail(error)
+            call.fail(told)
 
 
 class Link:

@@ -38,7 +38,7 @@ def present(look: Reply, seen: int) -> Attached:
     spectators = 0
     for record in look[2]:
         at, crowd, places = record.decode().split(" ")
-        if now - int(at) < PRESENCE_GOOD_FOR:
+        if abs(now - int(at)) < PRESENCE_GOOD_FOR:
             spectators += int(crowd)
             seats.update(int(seat) for seat in places.split(",") if seat)
     return Attached(tuple(sorted(seats)), spectators, seen)

@@ -62,7 +62,8 @@ class _Job(Generic[T]):
         self._error: Exception | None = None
 
     def do(self, transaction: Transaction) -> None:
-        """Do it, in the lane's thread."""
+        """Do it, in the lane's thread; once more if a transaction with others failed."""
+        self._error = None
         try:
             self._result = self._work(transaction)
         except REFUSALS as error:

@@ -106,8 +106,8 @@ def rooms(transaction: Transaction, wanted: Wanted) -> Page:
 
 def _connected(transaction: Transaction, rooms: Sequence[RoomId]) -> dict[RoomId, tuple[int, ...]]:
     rows = transaction.connection.execute(
-        f"SELECT room, seats FROM room JOIN presence USING (id) WHERE presence.at > ? AND {_AMONG}",  # noqa: S608
-        (transaction.now - PRESENCE_GOOD_FOR, _json(rooms)),
+        f"SELECT room, seats FROM room JOIN presence USING (id) WHERE abs(? - presence.at) < ? AND {_AMONG}",  # noqa: S608
+        (transaction.now, PRESENCE_GOOD_FOR, _json(rooms)),
     )
     connected: dict[RoomId, set[int]] = {}
     for room, seats in rows:
@@ -120,8 +120,9 @@ def presence(transaction: Transaction, room: RoomId) -> Attached:
     execute = transaction.connection.execute
     row = execute("SELECT seen FROM room WHERE room = ?", (room,)).fetchone()
     spectators = execute(
-        "SELECT coalesce(sum(spectators), 0) FROM room JOIN presence USING (id) WHERE room = ? AND presence.at > ?",
-        (room, transaction.now - PRESENCE_GOOD_FOR),
+        "SELECT coalesce(sum(spectators), 0) FROM room JOIN presence USING (id) "
+        "WHERE room = ? AND abs(? - presence.at) < ?",
+        (room, transaction.now, PRESENCE_GOOD_FOR),
     ).fetchone()
     return Attached(_connected(transaction, (room,)).get(room, ()), spectators[0], row[0] if row else 0)
 

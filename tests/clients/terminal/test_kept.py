@@ -45,6 +45,17 @@ def test_the_last_seat_taken_in_a_room_counts_and_a_dropped_room_is_forgotten(pa
     assert Kept(HERE, path).own("AAAAAA") == "other"
 
 
+def test_a_token_that_does_not_fit_is_forgotten_alone(path: Path) -> None:
+    seats = Kept(HERE, path)
+    seats.keep("K7QF2M", "mine")
+    seats.keep("K7QF2M", "bot", "greedy")
+    seats.keep("K7QF2M", "wrong")
+    seats.drop("K7QF2M", "wrong")
+    again = Kept(HERE, path)
+    assert again.own("K7QF2M") == "mine"
+    assert [seat.token for seat in again.bots("K7QF2M")] == ["bot"]
+
+
 def test_two_programs_do_not_lose_each_others_seats(path: Path) -> None:
     one, other = Kept(HERE, path), Kept(HERE, path)
     one.keep("K7QF2M", "one")

@@ -14,6 +14,7 @@ from clients.bots.runner import Plan, play_game
 from clients.connection import Connection
 from clients.lobby import Lobby
 from clients.terminal.kept import Kept
+from clients.terminal.replaying import Replay
 from clients.terminal.screens.forms import CreateForm, JoinForm
 from clients.terminal.screens.lobby import LobbyScreen
 from clients.terminal.screens.replay import ReplayScreen
@@ -78,6 +79,45 @@ async def test_rooms_are_listed_found_by_typing_and_filtered(server: ServerProce
         await pilot.press("g")
         await until(pilot, lambda: [row[0] for row in rows(pilot)] == [first["room"]], "those of a game")
         assert "1 room (dragonwood, open)" in said(pilot, "#title")
+
+
+async def test_names_are_shown_as_they_are(server: ServerProcess) -> None:
+    """Also those that look like markup, of which a wrong one would end the program."""
+    lobby = Lobby(server.url)
+    await lobby.create("dragonwood", 3, name="a[/]")
+    await lobby.create("dragonwood", 3, name="Bo [bot]")
+    async with terminal(server.url).run_test(size=(120, 24)) as pilot:
+        await until(pilot, lambda: len(rows(pilot)) == 2, "the rooms")
+        await pilot.pause()
+        assert [row[-1] for row in rows(pilot)] == ["Bo [bot]", "a[/]"]
+        pilot.app.notify("[/b] is nobody")
+        await pilot.press("j")
+        await until(pilot, lambda: isinstance(pilot.app.screen, JoinForm), "the form")
+        form = pilot.app.screen
+        form.query_one("#room", Input).value = "[/B]"
+        await focus_on(pilot, "watch")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LobbyScreen), "the lobby")
+        await pilot.pause()
+        assert rows(pilot)
+
+
+async def test_a_wrong_token_costs_no_seat(server: ServerProcess, tmp_path: Path) -> None:
+    room, token, _ = await idle_table(server.url, "dragonwood")
+    kept = Kept(server.url, tmp_path / "seats.json")
+    kept.keep(room, token)
+    async with terminal(server.url, kept=kept).run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: len(rows(pilot)) == 1, "the room")
+        await pilot.press("j")
+        await until(pilot, lambda: isinstance(pilot.app.screen, JoinForm), "the form")
+        form = pilot.app.screen
+        form.query_one("#room", Input).value = room
+        form.query_one("#token", Input).value = "mistyped"
+        await focus_on(pilot, "sit")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, LobbyScreen) and len(rows(pilot)) == 1, "the lobby")
+        assert kept.own(room) == token
+        assert Kept(server.url, tmp_path / "seats.json").own(room) == token
 
 
 async def test_a_room_is_made_as_the_form_says(server: ServerProcess) -> None:
@@ -214,6 +254,20 @@ async def test_a_finished_game_is_stepped_through(server: ServerProcess) -> None
         await until(pilot, lambda: "entry 2 of" in said(pilot, "#title"), "that it plays by itself")
         await pilot.press("space", "q")
         await until(pilot, lambda: isinstance(pilot.app.screen, LobbyScreen), "the lobby")
+
+
+async def test_a_replay_that_leads_elsewhere_says_so_wherever_one_goes(server: ServerProcess) -> None:
+    played = await play_game(Plan(server.url, "dragonwood", 2, ["greedy"]))
+    journal = await Lobby(server.url).replay(played.room)
+    turns = [entry for entry in journal["entries"] if entry["kind"] == "action"]
+    async with terminal(server.url).run_test(size=SIZE) as pilot:
+        await until(pilot, lambda: len(rows(pilot)) == 1, "the room")
+        for wrong in (turns[4], turns[0]):
+            wrong["words"] += 1
+            await pilot.app.push_screen(ReplayScreen(Replay(journal)))
+            await until(pilot, lambda: "entry 3 of" in said(pilot, "#title"), "the start of the game")
+            await pilot.press(*["n"] * 8, "end", "p", "home")
+            await until(pilot, lambda: "entry 1 of" in said(pilot, "#title"), "the first entry")
 
 
 async def test_a_server_that_is_not_there_is_named_with_what_to_do() -> None:

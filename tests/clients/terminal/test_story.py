@@ -71,6 +71,19 @@ def test_what_came_without_its_story_is_named() -> None:
     assert told(snapshot(), snapshot()) == ["- Turn 1: Ana"]
 
 
+def test_what_the_server_has_lost_is_named_and_its_actions_hold_no_more() -> None:
+    story = Story()
+    for message in (snapshot(), patch(4), patch(5), Turn("K7QF2M", 5, [{"type": "take", "n": 1}])):
+        story.take(message)
+    assert story.asks(0)
+    story.take(snapshot(3))
+    assert [str(line) for line in story.lines][1:] == [
+        "! Entries 4 to 5 got lost at the server; the game goes on from what you see."
+    ]
+    assert not story.asks(0)
+    assert story.actions == ()
+
+
 def test_the_end_is_told_with_its_ranking_once() -> None:
     result = {"scores": [3, 11], "ranks": [2, 1], "reason": "heap"}
     over = [

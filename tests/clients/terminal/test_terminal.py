@@ -122,6 +122,17 @@ def test_a_signal_ends_everything_that_was_started(tmp_path: Path, number: signa
         assert psutil.wait_procs(started, PATIENCE)[1] == []
 
 
+def test_ctrl_c_while_its_server_starts_ends_it_without_a_word_of_python(tmp_path: Path) -> None:
+    with TerminalProcess(["play", "--serve"], tmp_path) as person:
+        program = psutil.Process(person.process.pid)
+        person.wait_until(lambda _: bool(program.children()), "a server")
+        started = program.children()
+        os.kill(person.process.pid, signal.SIGINT)
+        assert person.end() == 128 + signal.SIGINT
+        assert psutil.wait_procs(started, PATIENCE)[1] == []
+    assert b"Traceback" not in person.raw
+
+
 def test_its_own_server_does_not_outlive_a_program_that_is_killed(tmp_path: Path) -> None:
     with TerminalProcess(["play", "--against", "easy", "--pause", "0", "--serve"], tmp_path) as person:
         person.wait_for("YOUR TURN", "Reload: draw a card")

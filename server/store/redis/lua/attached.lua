@@ -10,7 +10,7 @@ for i = 1, #records, 2 do
   local at, says = string.match(records[i + 1], '^(%d+) (.*)$')
   local age = now - tonumber(at)
   if records[i] == ARGV[2] then
-    good = age < tonumber(ARGV[4])
+    good = math.abs(age) < tonumber(ARGV[4])
     same = says == ARGV[3]
   elseif age > 3600000 then
     table.insert(old, records[i])
@@ -32,8 +32,10 @@ if redis.call('ZSCORE', KEYS[3], ARGV[5]) then
   local good_until, waits = {}, nil
   for _, record in ipairs(redis.call('HVALS', KEYS[2])) do
     local at, seats = string.match(record, '^(%d+) %d+ (.*)$')
-    for seat in string.gmatch(seats, '%d+') do
-      good_until[seat] = math.max(good_until[seat] or 0, at + ARGV[4])
+    if tonumber(at) - now < tonumber(ARGV[4]) then
+      for seat in string.gmatch(seats, '%d+') do
+        good_until[seat] = math.max(good_until[seat] or 0, at + ARGV[4])
+      end
     end
   end
   for _, offer in ipairs(cjson.decode(redis.call('HGET', KEYS[1], 'offers'))) do
