@@ -19,6 +19,7 @@ import psutil
 from clients.bots.host import Host
 from clients.bots.policies import play_random
 from clients.bots.runner import play
+from clients.bots.thinking import THINKERS
 from clients.connection import Connection, Room
 from clients.lobby import Lobby
 from protocol.messages import Turn
@@ -152,3 +153,4 @@ async def hosted_here(url: str, key: str = KEY) -> AsyncIterator[Host]:
     finally:
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)
+        THINKERS.stop()
