@@ -12,10 +12,11 @@ export GAME AGAINST
 install: .venv/installed
 
 # The server, and beside it a host of bots that takes the seats that rooms offer. Both end with Ctrl-C or SIGTERM: the
-# shell passes it on, and waits until the server has ended as it should.
+# shell passes it on, and waits until the server has ended as it should. A host that dies is started again.
 run: .venv/installed .venv/bot-key
 	@export PHAROS_BOT_KEY="$${PHAROS_BOT_KEY:-$$(cat .venv/bot-key)}"; \
-	$(BIN)/python -m clients.bots.host --url "http://$${PHAROS_HOST:-127.0.0.1}:$${PHAROS_PORT:-8000}" & host=$$!; \
+	(trap 'kill $$! 2>/dev/null; exit' TERM; \
+	while $(BIN)/python -m clients.bots.host & ! wait $$!; do sleep 1; done) & host=$$!; \
 	$(BIN)/python -m server & server=$$!; \
 	trap 'kill $$host 2>/dev/null' EXIT; trap 'kill $$server 2>/dev/null' INT TERM; \
 	wait $$server; code=$$?; \

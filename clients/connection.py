@@ -52,6 +52,8 @@ __all__ = ["Connection", "Room"]
 
 FIRST_PAUSE = 0.1
 LONGEST_PAUSE = 5.0
+CLOSE_WITHIN = 3.0
+"""Seconds that a server has to say goodbye: whoever was told to stop does not wait longer for one that is silent."""
 PATIENT = frozenset({"unavailable", "unknown_outcome", "rate_limited", "draining"})
 
 
@@ -92,6 +94,15 @@ class Connection:
         return None if self._socket is None else self._socket.transport
 
     async def __aenter__(self) -> Connection:
+        """Connect, as `open` does."""
+        return await self.open()
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def open(self) -> Connection:
         """Connect.
 
         Raises:
@@ -100,12 +111,15 @@ class Connection:
         self._first = asyncio.get_running_loop().create_future()
         self._keeper = asyncio.create_task(self._keep_up())
         self._keeper.add_done_callback(self._end)
-        await self._first
+        try:
+            await self._first
+        except BaseException:
+            await self.close()
+            raise
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def close(self) -> None:
+        """End the connection for good."""
         if self._keeper is not None:
             self._keeper.cancel()
             await asyncio.gather(self._keeper, return_exceptions=True)
@@ -122,7 +136,7 @@ class Connection:
         """Attach to a room: to its seat with the seat's token, else as a spectator.
 
         Raises:
-            Refused: there is no such room, or the token fits nothing.
+            Refused: there is no such room, or the token fits nothing. Unreachable: the connection was closed.
         """
         if room in self._rooms:
             self.forget(self._rooms[room])
@@ -130,12 +144,19 @@ class Connection:
         self._rooms[room] = attached
         try:
             await self.ask(attached.request)
-        except Refused:
+            await attached.current.wait()
+            attached.check_attached()
+            if not self.knows(attached):
+                raise Unreachable("the connection was closed")
+        except BaseException:
             self.forget(attached)
             raise
-        await attached.current.wait()
-        attached.check_attached()
         return attached
+
+    @property
+    def closed(self) -> bool:
+        """Whether it has ended for good: nothing mends it any more."""
+        return self._keeper is None or self._keeper.done()
 
     @property
     def connected(self) -> bool:
@@ -174,7 +195,7 @@ class Connection:
             Refused: the server said no. Unreachable: the connection was closed.
         """
         while True:
-            if self._keeper is None or self._keeper.done():
+            if self.closed:
                 raise Unreachable("the connection was closed")
             number = next(self._ids)
             pending = self._pending[number] = _Pending(make(number))
@@ -223,6 +244,7 @@ class Connection:
             subprotocols=[websockets.Subprotocol(self._codec.subprotocol)],
             compression=None,
             max_size=None,
+            close_timeout=CLOSE_WITHIN,
         ) as socket:
             self._socket = socket
             try:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import secrets
+import threading
 import urllib.error
 import urllib.request
-from collections.abc import Mapping, Sequence
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
@@ -30,6 +34,22 @@ def http_url(url: str) -> str:
     return urlunsplit((scheme, parts.netloc, path, "", ""))
 
 
+def url_argument(text: str) -> str:
+    """The server's HTTP address, given it or its WebSocket's on a command line; a `type` for argparse.
+
+    Raises:
+        ArgumentTypeError: no server can have it.
+    """
+    try:
+        parts = urlsplit(http_url(text))
+        _ = parts.port  # raises where it is none
+        if parts.scheme in ("http", "https") and parts.hostname:
+            return parts.geturl()
+    except ValueError as error:
+        raise ArgumentTypeError(f"{text!r}: {error}") from None
+    raise ArgumentTypeError(f"{text!r} is no address of a server, as http://127.0.0.1:8000 is one")
+
+
 def socket_url(url: str) -> str:
     """The server's WebSocket address, given it or its HTTP one."""
     base = http_url(url)
@@ -39,8 +59,10 @@ def socket_url(url: str) -> str:
 class Lobby:
     """Calls to one server. Every call may raise `Refused` (the server said no) or `Unreachable`."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, hasty: bool = False) -> None:
+        """`hasty`: whoever uses it waits for no answer once it is told to stop, and limits its calls by itself."""
         self._base = http_url(url)
+        self._hasty = hasty
 
     async def games(self) -> Sequence[Mapping[str, Any]]:
         """What can be played."""
@@ -104,23 +126,44 @@ class Lobby:
             headers["Authorization"] = f"Bearer {bearer}"
         data = json.dumps(body or {}).encode() if method == "POST" else None
         request = urllib.request.Request(self._base + path, data, headers, method=method)  # noqa: S310 - the user's own URL
-        return await asyncio.to_thread(self._call, request, TIMEOUT + wait)
+        if wait or self._hasty:
+            return await _apart(lambda: self._call(request, TIMEOUT + wait))
+        return await asyncio.to_thread(self._call, request, TIMEOUT)
 
     def _call(self, request: urllib.request.Request, timeout: float) -> Mapping[str, Any]:
         try:
             with urllib.request.urlopen(request, timeout=timeout) as answer:  # noqa: S310
                 content = answer.read()
+            found = json.loads(content) if content else {}
         except urllib.error.HTTPError as error:
             raise _refused(error) from None
-        except (OSError, TimeoutError) as error:
+        except (OSError, http.client.HTTPException) as error:
             raise NoServer(self._base, error) from None
-        found: Mapping[str, Any] = json.loads(content) if content else {}
+        except ValueError:
+            found = None
+        if not isinstance(found, dict):
+            raise NoServer(self._base, ValueError("what answers there is something else"))
         return found
+
+
+async def _apart(call: Callable[[], Mapping[str, Any]]) -> Mapping[str, Any]:
+    """The call in a thread of its own, for which no program waits that is told to stop meanwhile."""
+    answered: Future[Mapping[str, Any]] = Future()
+    answered.set_running_or_notify_cancel()
+
+    def run() -> None:
+        try:
+            answered.set_result(call())
+        except Exception as error:  # for whoever waits
+            answered.set_exception(error)
+
+    threading.Thread(target=run, name="call", daemon=True).start()
+    return await asyncio.wrap_future(answered)
 
 
 def _refused(error: urllib.error.HTTPError) -> Refused:
     try:
         told = json.loads(error.read())["error"]
-        return Refused(told["code"], told["message"], told.get("retry_after"))
-    except (ValueError, LookupError, OSError):
+        return Refused(str(told["code"]), str(told["message"]), told.get("retry_after"))
+    except (ValueError, LookupError, TypeError, AttributeError, OSError, http.client.HTTPException):
         return Refused("internal", f"HTTP {error.code}", None)

@@ -33,6 +33,7 @@ from protocol.messages import (
     Legal,
     Ok,
     Patch,
+    Ping,
     Presence,
     Resign,
     RoomMessage,
@@ -160,6 +161,11 @@ class Room:
     async def check(self, digest: str) -> bool:
         """Whether the server has the same state, by its digest."""
         return (await self._ask(Check, seq=self.seq, digest=digest)).match is True
+
+    async def server_time(self) -> int:
+        """What time it is at the server, in ms."""
+        ok = await self._connection.ask(lambda number: Ping(id=number))
+        return ok.now if isinstance(ok.now, int) else 0
 
     async def chat(self, text: str) -> None:
         """Say a line."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import shutil
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -54,6 +55,12 @@ def _open(original: Callable[..., Any]) -> Callable[..., Any]:
         return contextlib.nullcontext(SimpleNamespace(read=lambda: body, status=status))
 
     return opened
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say what is none of the tests on this machine: nobody should take it for tested."""
+    if not shutil.which("node"):
+        terminalreporter.write_line("No node on PATH: tests/clients/javascript/test_example_bot.py was not run.")
 
 
 @pytest.fixture(autouse=True)

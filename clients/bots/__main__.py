@@ -17,13 +17,13 @@ from clients.bots.policies import UnknownPolicy, policy
 from clients.bots.runner import Plan, Played, join_room, play_game
 from clients.bots.thinking import THINKERS
 from clients.errors import Refused, Unreachable, in_words
-from clients.lobby import Lobby
+from clients.lobby import Lobby, url_argument
 
 
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m clients.bots", description="Seat bots at a Pharos server.")
-    parser.add_argument("--url", default="http://127.0.0.1:8000", help="the server (%(default)s)")
+    parser.add_argument("--url", type=url_argument, default="http://127.0.0.1:8000", help="the server (%(default)s)")
     parser.add_argument("--game", default="dragonwood", help="the game of new rooms (%(default)s)")
     parser.add_argument("--seats", type=int, default=4, help="seats of new rooms (%(default)s)")
     parser.add_argument(

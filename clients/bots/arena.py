@@ -10,10 +10,11 @@ wins, draws counted half, come with Wilson's 95 % interval. Needs the extra `are
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import as_completed
+from concurrent.futures import Future, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from math import sqrt
 from pathlib import Path
 
@@ -21,7 +22,7 @@ import msgspec
 
 from clients.bots.matches import SEARCH, Outcome, Pairing, contender, iterations, play_match, round_robin
 from clients.bots.policies import UnknownPolicy
-from clients.bots.thinking import end, start
+from clients.bots.thinking import ATTEMPTS, end, processors, start
 from server.engines import latest
 
 try:
@@ -39,6 +40,7 @@ try:
 except ModuleNotFoundError as missing:
     sys.exit(f"pharos arena: {missing.name} is not installed: pip install --editable '.[arena]'")
 
+LAST_SEED = 2**64
 SURE = 1.96
 """Standard deviations on either side that hold 95 % of a normal distribution."""
 
@@ -73,12 +75,32 @@ def wilson(won: float, matches: int) -> tuple[float, float]:
     return middle - half, middle + half
 
 
-def played(pairings: Sequence[Pairing], processes: int) -> Iterator[Outcome]:
-    """The matches, as they end."""
+def played(pairings: Iterable[Pairing], processes: int) -> Iterator[Outcome]:
+    """The matches, as they end. Those that were lost with a worker are played again: a match follows from its pairing.
+
+    Raises:
+        BrokenProcessPool: worker after worker was killed.
+    """
+    missing = dict.fromkeys(pairings)
+    for _ in range(ATTEMPTS):
+        for outcome in _played_once(list(missing), processes):
+            del missing[outcome.pairing]
+            yield outcome
+        if not missing:
+            return
+    raise BrokenProcessPool(f"workers were killed {ATTEMPTS} times")
+
+
+def _played_once(pairings: Sequence[Pairing], processes: int) -> Iterator[Outcome]:
+    """What these workers get done, until one of them is killed."""
     with start(processes) as pool:
         try:
-            for future in as_completed([pool.submit(play_match, pairing) for pairing in pairings]):
-                yield future.result()
+            futures: list[Future[Outcome]] = []
+            with suppress(BrokenProcessPool):
+                futures += (pool.submit(play_match, pairing) for pairing in pairings)
+            for future in as_completed(futures):
+                with suppress(BrokenProcessPool):
+                    yield future.result()
         except BaseException:
             end(pool)
             raise
@@ -164,7 +186,8 @@ def plot(path: Path, game: str, found: Sequence[Standing]) -> None:
 
     figure = Figure(figsize=(7, 4.5), layout="constrained")
     axes = figure.subplots()
-    searching = sorted((count, each) for each in found if (count := iterations(each.policy, game)) is not None)
+    counted = ((count, each) for each in found if (count := iterations(each.policy, game)) is not None)
+    searching = sorted(counted, key=lambda one: one[0])
     axes.errorbar(
         [count for count, _ in searching],
         [each.rating for _, each in searching],
@@ -183,7 +206,7 @@ def plot(path: Path, game: str, found: Sequence[Standing]) -> None:
         axes.set_xticks([], minor=True)
     axes.set(xlabel="iterations a decision", ylabel="rating, with 95 % interval", title=game)
     axes.legend()
-    figure.savefig(path, dpi=150)
+    figure.savefig(path, format="png", dpi=150)
 
 
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
@@ -193,8 +216,12 @@ def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     parser.add_argument("--seats", type=int, default=2, help="seats at a table (%(default)s)")
     parser.add_argument("--policies", default="random,greedy", help="who plays: random,greedy,easy,normal,hard")
     parser.add_argument("--iterations", help="searches that play besides, by their iterations: 10,30,100")
-    parser.add_argument("--games", type=int, default=20, help="games of each pair (%(default)s)")
-    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="(%(default)s)")
+    both = "games of each pair, an even number: every table is played both ways round (%(default)s)"
+    parser.add_argument("--games", type=int, default=20, help=both)
+    parser.add_argument(
+        "--seed", type=int, default=0, help="number of the first table; the next one follows (%(default)s)"
+    )
+    parser.add_argument("--processes", type=int, default=processors(), help="matches at once (%(default)s)")
     parser.add_argument("--plot", type=Path, help="write a PNG of rating against iterations")
     return parser.parse_args(argv)
 
@@ -209,12 +236,50 @@ def names_of(asked: argparse.Namespace) -> list[str]:
     if engine is None or asked.seats not in engine.seats or asked.seats < 2:
         raise ValueError(f"no table of {asked.seats} for {asked.game!r}")
     counts = [part for part in (asked.iterations or "").split(",") if part]
-    names = [name for name in asked.policies.split(",") if name] + [SEARCH + count for count in counts]
+    if not all(count.isdecimal() and int(count) > 0 for count in counts):
+        raise ValueError(f"--iterations: numbers from 1 on, with commas, not {asked.iterations!r}")
+    names = [name for name in asked.policies.split(",") if name] + [f"{SEARCH}{int(count)}" for count in counts]
     for name in names:
         contender(name, asked.game)
-    if len(set(names)) < 2 or len(set(names)) < len(names) or asked.games < 1:
-        raise ValueError("it takes two different policies, and a game")
+    if len(set(names)) < 2 or len(set(names)) < len(names):
+        raise ValueError("it takes two different policies, and none of them twice")
     return names
+
+
+def check_numbers(asked: argparse.Namespace) -> None:
+    """See, before the first match, whether the rest of what is asked for can be done.
+
+    Raises:
+        ValueError: it can't.
+    """
+    if asked.games < 1 or asked.games % 2:
+        raise ValueError(f"--games: an even number, as every table is played both ways round, not {asked.games}")
+    if asked.processes < 1:
+        raise ValueError(f"--processes: at least 1, not {asked.processes}")
+    if not 0 <= asked.seed < LAST_SEED:
+        raise ValueError("--seed: not negative, and at most 64 bits")
+    if asked.plot and not asked.plot.parent.is_dir():
+        raise ValueError(f"--plot: there is no folder {str(asked.plot.parent)!r}")
+
+
+def compete(asked: argparse.Namespace, names: Sequence[str]) -> tuple[list[Outcome], int]:
+    """Play all matches, or as many as can be; the outcomes, and the exit code."""
+    pairings = list(round_robin(asked.game, asked.seats, names, asked.games, asked.seed))
+    columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
+    outcomes: list[Outcome] = []
+    try:
+        with Progress(TextColumn("{task.description}"), *columns, console=Console(stderr=True)) as progress:
+            task = progress.add_task(asked.game, total=len(pairings))
+            for outcome in played(pairings, asked.processes):
+                outcomes.append(outcome)
+                progress.advance(task)
+    except KeyboardInterrupt:
+        print(f"pharos arena: stopped after {len(outcomes)} of {len(pairings)} matches", file=sys.stderr)
+        return outcomes, 130
+    except BrokenProcessPool as error:
+        print(f"pharos arena: {error}; {len(outcomes)} of {len(pairings)} matches were played", file=sys.stderr)
+        return outcomes, 1
+    return outcomes, 0
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -222,19 +287,19 @@ def main(argv: Sequence[str] | None = None) -> int:
     asked = arguments(argv)
     try:
         names = names_of(asked)
+        check_numbers(asked)
     except (ValueError, UnknownPolicy) as error:
         print(f"pharos arena: {error}", file=sys.stderr)
         return 2
-    pairings = list(round_robin(asked.game, asked.seats, names, asked.games))
-    columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn()
-    with Progress(TextColumn("{task.description}"), *columns, console=Console(stderr=True)) as progress:
-        outcomes = list(progress.track(played(pairings, asked.processes), total=len(pairings), description=asked.game))
+    outcomes, code = compete(asked, names)
+    if not outcomes:
+        return code
     found = standings(names, outcomes)
     for each in tables(asked.game, found, duels(outcomes)):
         Console().print(each)
     if asked.plot:
         plot(asked.plot, asked.game, found)
-    return 0
+    return code
 
 
 if __name__ == "__main__":

@@ -69,8 +69,9 @@ def contender(name: str, game: str) -> Choose:
     Raises:
         UnknownPolicy: there is none.
     """
-    if name.startswith(SEARCH) and name.removeprefix(SEARCH).isdecimal():
-        return Search(Level(int(name.removeprefix(SEARCH))))
+    count = name.removeprefix(SEARCH)
+    if name.startswith(SEARCH) and count.isdecimal() and int(count) > 0:
+        return Search(Level(int(count)))
     choose = policy(name, game)
     return Search(Level(choose.level.iterations)) if isinstance(choose, Search) else choose
 
@@ -81,12 +82,12 @@ def iterations(name: str, game: str) -> int | None:
     return choose.level.iterations if isinstance(choose, Search) else None
 
 
-def round_robin(game: str, seats: int, names: Sequence[str], games: int) -> Iterator[Pairing]:
-    """So many games of each pair; at tables for more than two they sit by turns."""
+def round_robin(game: str, seats: int, names: Sequence[str], games: int, seed: int = 0) -> Iterator[Pairing]:
+    """So many games of each pair, from the table `seed` on; at tables for more than two they sit by turns."""
     for pair in combinations(names, 2):
         for number in range(games):
             sitting = tuple(pair[(seat + number) % 2] for seat in range(seats))
-            yield Pairing(game, sitting, number // 2)
+            yield Pairing(game, sitting, seed + number // 2)
 
 
 def play_match(pairing: Pairing) -> Outcome:

@@ -10,10 +10,12 @@ from typing import Any
 
 import msgspec
 
+from clients.bots.clock import time_to_think
 from clients.bots.policies import Choose, policy
+from clients.bots.search import Search
 from clients.bots.thinking import THINKERS
 from clients.connection import Connection, Room
-from clients.errors import Refused
+from clients.errors import Refused, Unreachable
 from clients.lobby import Lobby
 from protocol.codec import CODECS
 from protocol.messages import Patch, Snapshot, Turn
@@ -112,18 +114,23 @@ async def play(room: Room, choose: Choose, random: Random, pause: float = 0.0) -
 
     Raises:
         Refused: the server refuses what it listed as legal, or the seat was given up.
+        Unreachable: the connection was closed before the end.
     """
     async for message in room:
         if isinstance(message, Turn) and room.deciding:
             await _return(room)
             if pause:
                 await asyncio.sleep(pause)
+            searches = isinstance(choose, Search) and len(message.actions) > 1
+            until = await time_to_think(room) if searches else None
             if room.actions is message.actions:
-                action = await THINKERS.decide(choose, room.state, message.actions, random)
+                action = await THINKERS.decide(choose, room.state, message.actions, random, until=until)
                 await _decide(room, action, message)
         elif isinstance(message, Patch | Snapshot) and room.over:
             return
     room.check_attached()
+    if not room.over:
+        raise Unreachable("the connection was closed")
 
 
 async def _return(room: Room) -> None:

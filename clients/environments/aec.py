@@ -13,6 +13,7 @@ the same order, and `env.episode.views(seat)` what the agent sees, in full.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Mapping
 from functools import cache
 from random import Random
@@ -24,7 +25,7 @@ from pettingzoo import AECEnv
 
 from clients.bots.offline import table
 from clients.environments.episode import FEATURES, MOST_ACTIONS, Episode
-from server.engines import latest
+from server.engines import ENGINES, latest
 
 
 class GameEnv(AECEnv):
@@ -45,8 +46,10 @@ class GameEnv(AECEnv):
         """`options`: the game's; the rest are its defaults. `render_mode`: `ansi`, or None.
 
         Raises:
-            ValueError: there is no such game, or not at so many seats, or with such options.
+            ValueError: there is no such game, or not at so many seats, or with such options; or no such way to render.
         """
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"render_mode is one of {self.metadata['render_modes']}, or None, not {render_mode!r}")
         super().__init__()
         engine = latest(game)
         if engine is None or seats < 2:
@@ -59,6 +62,14 @@ class GameEnv(AECEnv):
         self.metadata = {**type(self).metadata, "name": f"pharos_{game}_v{engine.rules.partition('.')[0]}"}
         self.possible_agents = [f"seat_{seat}" for seat in range(seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: an engine, which has caches, goes by its name."""
+        return {**self.__dict__, "_engine": (self._engine.name, self._engine.rules)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The same environment in the middle of the same match."""
+        self.__dict__.update(state, _engine=ENGINES[state["_engine"]])
 
     @cache  # noqa: B019 - the interface wants the same space each time
     def observation_space(self, agent: str) -> spaces.Space[Any]:  # noqa: ARG002
@@ -104,12 +115,12 @@ class GameEnv(AECEnv):
         """Play the selected agent's legal action of this number.
 
         Raises:
-            ValueError: there is none.
+            ValueError: there is none. TypeError: it is no whole number.
         """
         if self.terminations[self.agent_selection]:
             self._was_dead_step(action)
             return
-        self.episode.step(-1 if action is None else int(action))
+        self.episode.step(-1 if action is None else operator.index(action))
         self._cumulative_rewards[self.agent_selection] = 0.0
         if self.episode.seat is None:
             self.rewards = dict(zip(self.possible_agents, self.episode.utilities(), strict=True))

@@ -6,7 +6,8 @@ Rules that hold here:
 2. An observation is made of what the seat sees and nothing else. As a vector it is hashed: each leaf of the views adds
    to one of `FEATURES` places, by its path (Weinberger et al., "Feature Hashing for Large Scale Multitask Learning",
    2009), numbers by their value, words and flags by being there. As text it is the views as JSON.
-3. Where several seats decide at once they do so in ascending order; none sees what another has chosen.
+3. Where several seats decide at once they do so in ascending order. Of what those before it have chosen a seat sees
+   what the rules show: all of it where Burano's pyramids are built, which is done in the open, else nothing.
 4. Utilities add up to nothing: the part of the others that a seat is better than, less the part better than it.
 """
 
@@ -22,6 +23,7 @@ import orjson
 from numpy.typing import NDArray
 
 from clients.bots.offline import Table, as_map, plain
+from server.engines import ENGINES
 from server.engines.engine import Action, Result
 
 MOST_ACTIONS = 2000
@@ -42,6 +44,14 @@ class Episode:
         other = copy(self)
         other._dice = self._dice.fork()
         return other
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: an engine, which has caches, goes by its name."""
+        return {**self.__dict__, "_engine": (self._engine.name, self._engine.rules)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """The same match at the same place, in a process that has the same rules."""
+        self.__dict__.update(state, _engine=ENGINES[state["_engine"]])
 
     @property
     def seat(self) -> int | None:

@@ -1,7 +1,6 @@
 """The games for OpenSpiel: importing this module registers `pharos_<game>` for every game.
 
     import pyspiel
-from numpy.typing import NDArray
     import clients.environments.openspiel
     game = pyspiel.load_game("pharos_dragonwood", {"players": 3})
 
@@ -63,6 +62,10 @@ class SpielGame(pyspiel.Game):
 
     def __init__(self, kind: pyspiel.GameType, engine: AnyEngine, parameters: Mapping[str, Any]) -> None:
         self.rules = Rules(engine, int(parameters.get("players", 2)), int(parameters.get("deals", DEALS)))
+        if self.rules.seats < 2 or self.rules.seats not in engine.seats:
+            raise ValueError(f"{engine.name}: no table of {self.rules.seats} players")
+        if self.rules.deals < 1:
+            raise ValueError(f"deals: at least 1, not {self.rules.deals}")
         info = pyspiel.GameInfo(
             num_distinct_actions=MOST_ACTIONS,
             max_chance_outcomes=self.rules.deals,
@@ -107,6 +110,8 @@ class SpielState(pyspiel.State):
 
     def _apply_action(self, action: int) -> None:
         if self.episode is None:
+            if not 0 <= action < self._rules.deals:
+                raise ValueError(f"there are {self._rules.deals} deals, and no number {action} among them")
             self.episode = Episode(table(self._rules.engine, self._rules.seats, action))
         else:
             self.episode.step(action)

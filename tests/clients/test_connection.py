@@ -420,3 +420,30 @@ async def test_nobody_there() -> None:
             async with Connection(proxy.url, codec=JSON):
                 pass
     assert str(missing.value).startswith(f"no server answers at {proxy.url} (")
+
+
+async def test_a_room_that_could_not_be_joined_any_more_is_forgotten(proxy: Proxy, party: Party) -> None:
+    """A connection that ends meanwhile says so, and holds no place for a room that nobody has."""
+    connection = await Connection(proxy.url).open()
+    assert not connection.closed
+    proxy.mute = True
+    joining = asyncio.create_task(party.join(connection))
+    await asyncio.sleep(0)
+    assert connection.rooms == {party.room}
+    await connection.close()
+    with pytest.raises(Unreachable):
+        await joining
+    with pytest.raises(Unreachable):
+        await party.join(connection)
+    assert connection.closed
+    assert connection.rooms == frozenset()
+
+
+async def test_a_game_that_is_cut_off_for_good_was_not_played(server: ServerProcess, party: Party) -> None:
+    connection = await Connection(server.url).open()
+    room = await party.join(connection, legal=True)
+    playing = asyncio.create_task(play(room, policy("random", ""), Random(1)))
+    await asyncio.sleep(0)
+    await connection.close()
+    with pytest.raises(Unreachable, match="closed"):
+        await playing

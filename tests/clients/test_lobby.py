@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import asyncio
+import urllib.request
+from argparse import ArgumentTypeError
 from collections.abc import Awaitable, Callable, Iterator
 from typing import Any
 
 import pytest
 
 from clients.errors import Refused, Unreachable
-from clients.lobby import Lobby, http_url, new_token, socket_url
+from clients.lobby import Lobby, http_url, new_token, socket_url, url_argument
 from tests.clients.proxy import proxied
 from tests.processes import ServerProcess, serving
+
+URLOPEN = urllib.request.urlopen
+"""As it is, where the answers are no server's, and are not held against the documents."""
 
 
 @pytest.fixture(scope="module")
@@ -85,3 +90,52 @@ async def test_a_server_that_is_not_there() -> None:
         with pytest.raises(Unreachable) as missing:
             await Lobby(proxy.url).games()
     assert str(missing.value).startswith(f"no server answers at {proxy.url} (")
+
+
+BROKEN = {
+    "another protocol": b"SSH-2.0-OpenSSH_9.2\r\n",
+    "nothing": b"",
+    "cut short": b"HTTP/1.1 200 OK\r\nContent-Length: 500\r\n\r\n{",
+    "a page": b"HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\n<html>",
+    "no map": b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]",
+}
+
+
+@pytest.mark.parametrize("answer", BROKEN.values(), ids=BROKEN)
+@pytest.mark.parametrize("wait", [0, 1])
+async def test_an_answer_that_is_none_is_no_server(answer: bytes, wait: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(urllib.request, "urlopen", URLOPEN)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(answer)
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as listening:
+        url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+        with pytest.raises(Unreachable, match=f"no server answers at {url} "):
+            await Lobby(url).call("GET", "/api/bots", wait=wait)
+
+
+async def test_an_error_that_is_none_of_ours_has_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(urllib.request, "urlopen", URLOPEN)
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        await reader.readuntil(b"\r\n\r\n")
+        writer.write(b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 500\r\n\r\n[]")
+        writer.close()
+
+    async with await asyncio.start_server(serve, "127.0.0.1", 0) as listening:
+        with pytest.raises(Refused, match="HTTP 502"):
+            await Lobby(f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}").games()
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1:abc", "http://[::1", "ftp://127.0.0.1", "http://", "127.0.0.1:99999"])
+def test_what_is_no_address_is_none_on_a_command_line(text: str) -> None:
+    with pytest.raises(ArgumentTypeError):
+        url_argument(text)
+
+
+@pytest.mark.parametrize("text", ["127.0.0.1:8000", "wss://example.org/games/ws", "http://[::1]:8000/"])
+def test_an_address_on_a_command_line(text: str) -> None:
+    assert url_argument(text) == http_url(text)

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.processes import PATIENCE, ROOT
@@ -32,25 +33,49 @@ def made(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
         cwd=ROOT,
         env={**clean, **settings},
         stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
     )
     late = threading.Timer(PATIENCE, os.killpg, (made.pid, signal.SIGKILL))
     late.start()
     yield made
+    ended_by_itself = not late.finished.is_set()
     late.cancel()
     made.wait()
+    assert ended_by_itself
 
 
 def test_a_signal_to_make_alone_ends_server_and_host(made: subprocess.Popen[str]) -> None:
-    assert made.stderr is not None
+    assert made.stdout is not None
     said: list[str] = []
-    with made.stderr as lines:
+    with made.stdout as lines:
         for line in lines:  # until the last process that could write has ended
             said.append(json.loads(line)["event"] if line.startswith("{") else line)
             if said[-1] == "serving":
                 made.terminate()
     assert said.index("serving") < said.index("stopping") < said.index("stopped")
+    assert made.wait() == -signal.SIGTERM
+
+
+def hosts(made: subprocess.Popen[str]) -> list[psutil.Process]:
+    """The bot hosts that run there."""
+    every = psutil.Process(made.pid).children(recursive=True)
+    return [each for each in every if each.name().startswith("python") and "clients.bots.host" in each.cmdline()]
+
+
+def test_a_host_that_is_killed_is_started_again(made: subprocess.Popen[str]) -> None:
+    assert made.stdout is not None
+    pids: list[int] = []
+    with made.stdout as lines:
+        for line in lines:
+            if "waiting for seats" in line:
+                (host,) = hosts(made)
+                pids.append(host.pid)
+                if len(pids) == 1:
+                    host.kill()
+                else:
+                    made.terminate()
+    assert len(set(pids)) == 2
     assert made.wait() == -signal.SIGTERM

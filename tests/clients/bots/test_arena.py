@@ -6,12 +6,14 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
 import pytest
 
-from clients.bots.arena import duels, main, standings, wilson
+from clients.bots import arena
+from clients.bots.arena import Standing, duels, main, played, plot, standings, wilson
 from clients.bots.matches import Outcome, Pairing, contender, iterations, play_match, round_robin
 from clients.bots.policies import UnknownPolicy
 from clients.bots.search import LEVELS, Level, Search
@@ -89,6 +91,44 @@ def test_the_command_prints_both_tables_and_draws_the_plot(tmp_path: Path, capsy
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
+def test_two_that_search_as_long_as_each_other_are_drawn_both(tmp_path: Path) -> None:
+    found = [Standing(name, 2, 1.0, 10.0, 25.0, 8.0, 0.1) for name in ("normal", "search-64", "greedy")]
+    plot(tmp_path / "rating", "islet", found)
+    assert (tmp_path / "rating").read_bytes().startswith(b"\x89PNG")
+
+
+def test_another_seed_is_other_tables() -> None:
+    pairings = list(round_robin("islet", 2, ["a", "b"], 4, seed=100))
+    assert [pairing.seed for pairing in pairings] == [100, 100, 101, 101]
+
+
+def test_what_is_lost_with_a_worker_is_played_again() -> None:
+    pairings = list(round_robin("dragonwood", 2, ["greedy", "random"], 10))
+    playing = played(pairings, 1)
+    outcomes = [next(playing)]
+    for worker in psutil.Process().children():
+        if "spawn_main" in " ".join(worker.cmdline()):
+            worker.kill()
+    outcomes += playing
+    assert sorted(each.pairing.seed for each in outcomes) == sorted(pairing.seed for pairing in pairings)
+    again = outcomes[-1]
+    assert play_match(again.pairing).scores == again.scores
+
+
+def test_stopped_in_the_middle_it_shows_what_was_played(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def some(pairings: list[Pairing], processes: int) -> Iterator[Outcome]:
+        yield play_match(pairings[0])
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(arena, "played", some)
+    assert main(["--policies", "random,greedy"]) == 130
+    said = capsys.readouterr()
+    assert "dragonwood: who beats whom" in said.out
+    assert "stopped after 1 of 20 matches" in said.err
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [
@@ -97,14 +137,25 @@ def test_the_command_prints_both_tables_and_draws_the_plot(tmp_path: Path, capsy
         (["--policies", "greedy"], "it takes two different policies"),
         (["--policies", "greedy,greedy"], "it takes two different policies"),
         (["--policies", "greedy,clever"], "no policy 'clever'"),
+        (["--policies", "greedy,search-0"], "no policy 'search-0'"),
+        (["--iterations", "1,01"], "it takes two different policies, and none of them twice"),
+        (["--iterations", "0"], "--iterations: numbers from 1 on"),
+        (["--iterations", "ten"], "--iterations: numbers from 1 on"),
+        (["--processes", "0"], "--processes: at least 1, not 0"),
+        (["--games", "0"], "--games: an even number"),
+        (["--games", "3"], "--games: an even number"),
+        (["--seed", "-1"], "--seed: not negative"),
+        (["--plot", "/no/such/folder/rating.png"], "--plot: there is no folder '/no/such/folder'"),
     ],
 )
 def test_what_it_cannot_do_it_says(line: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(line) == 2
-    assert said in capsys.readouterr().err
+    err = capsys.readouterr().err
+    assert said in err
+    assert len(err.splitlines()) == 1
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_no_worker_outlives_the_arena(number: signal.Signals) -> None:
     command = [
         sys.executable,

@@ -3,116 +3,22 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from pathlib import Path
-from random import Random
-from typing import Any
 
 import pytest
 
 from clients.bots.host import seat_token
-from clients.bots.policies import play_random
-from clients.bots.runner import play
-from clients.connection import Connection, Room
-from clients.lobby import Lobby
-from protocol.messages import Turn
-from tests.processes import PATIENCE, ROOT, ServerProcess, serving
-
-KEY = "a key that the server and its hosts share"
-
-
-def settings(folder: Path) -> dict[str, str]:
-    return {"PHAROS_STORE": f"sqlite:///{folder / 'rooms.db'}", "PHAROS_BOT_KEY": KEY}
+from tests.clients.bots.hosts import HostProcess, evening, hosting, settings
+from tests.processes import PATIENCE, ServerProcess, serving
 
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     with serving(settings(tmp_path_factory.mktemp("hosted"))) as process:
         yield process
-
-
-class HostProcess:
-    """One bot host."""
-
-    def __init__(self, url: str, **environment: str) -> None:
-        clean = {name: value for name, value in os.environ.items() if not name.startswith("PHAROS_")}
-        self.process = subprocess.Popen(
-            [sys.executable, "-m", "clients.bots.host", "--url", url],
-            env={**clean, "PYTHONPATH": str(ROOT), **environment},
-            cwd=ROOT,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-        )
-
-    def end(self, number: int = signal.SIGTERM) -> tuple[int, str]:
-        """Send the signal; the exit code, and everything it wrote."""
-        self.process.send_signal(number)
-        out, _ = self.process.communicate(timeout=PATIENCE)
-        return self.process.returncode, out.decode()
-
-
-@contextlib.contextmanager
-def hosting(url: str) -> Iterator[HostProcess]:
-    host = HostProcess(url, PHAROS_BOT_KEY=KEY)
-    try:
-        yield host
-        if host.process.poll() is None:
-            code, out = host.end()
-            assert code == 0, out
-            assert "Traceback" not in out
-    finally:
-        if host.process.poll() is None:
-            host.end(signal.SIGKILL)
-
-
-class Evening:
-    """A room with one seat of our own; bots were asked to take the rest."""
-
-    def __init__(self, url: str, connection: Connection) -> None:
-        self.lobby = Lobby(url)
-        self.connection = connection
-        self.token = ""
-        self.room: Room
-
-    async def begin(self, seats: int = 2, policy: str = "random", options: dict[str, Any] | None = None) -> Evening:
-        made = await self.lobby.create("dragonwood", seats, options=options or {})
-        self.token = made["token"]
-        await self.lobby.offer(made["room"], policy, self.token)
-        self.room = await self.connection.join(made["room"], self.token, legal=True)
-        return self
-
-    async def go_on(self, entries: int) -> None:
-        """Play our seat until the journal has so many entries more: without the bots' own it would not get there."""
-        until = self.room.seq + entries
-        async with asyncio.timeout(PATIENCE):
-            async for message in self.room:
-                if isinstance(message, Turn) and self.room.deciding:
-                    await self.room.act(Random(message.seq).choice(self.room.actions), seq=message.seq)
-                if self.room.seq >= until or self.room.over:
-                    return
-
-    async def finish(self) -> dict[str, Any]:
-        """Play to the end; the last state."""
-        async with asyncio.timeout(3 * PATIENCE):
-            await play(self.room, play_random, Random(1))
-        return dict(self.room.state)
-
-    async def kinds(self) -> list[str]:
-        """What each action of the bots' seats was: their own (`action`), or the server's (`timeout`)."""
-        entries = (await self.lobby.replay(self.room.id))["entries"]
-        return [entry["kind"] for entry in entries if entry.get("seat") and entry["kind"] in ("action", "timeout")]
-
-
-@contextlib.asynccontextmanager
-async def evening(url: str) -> AsyncIterator[Evening]:
-    async with Connection(url) as connection:
-        yield Evening(url, connection)
 
 
 async def test_it_takes_every_seat_that_is_offered_and_plays_it_to_the_end(server: ServerProcess) -> None:
@@ -191,11 +97,16 @@ async def test_many_rooms_share_the_connections_of_one_host(server: ServerProces
 
 
 async def test_an_unknown_policy_is_played_by_another_and_ends_no_game(server: ServerProcess) -> None:
-    with hosting(server.url):
+    with hosting(server.url) as host:
         async with evening(server.url) as games:
             await games.begin(2, "clairvoyant")
             await games.go_on(4)
             assert games.room.state["room"]["seats"][1]["kind"] == "bot"
+        _, out = host.end()
+    warned = [line for line in out.splitlines() if "another policy plays" in line]
+    assert len(warned) == 1
+    assert "clairvoyant" in warned[0]
+    assert "hard" in warned[0]
 
 
 def test_without_a_key_it_says_what_is_missing() -> None:

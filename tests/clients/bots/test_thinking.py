@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from random import Random
 from typing import Any
@@ -16,7 +17,7 @@ import pytest
 
 from clients.bots.offline import as_map, document, table
 from clients.bots.search import Level, Search
-from clients.bots.thinking import Thinkers
+from clients.bots.thinking import Thinkers, processors, within
 from server.engines import latest
 from tests.processes import PATIENCE, ROOT
 
@@ -65,6 +66,31 @@ async def test_the_loop_is_awake_while_a_worker_thinks(thinkers: Thinkers) -> No
         await asyncio.sleep(0)
     assert not deciding.done()
     assert await deciding in ACTIONS
+
+
+async def test_a_search_ends_when_its_time_is_over_however_long_it_waited(thinkers: Thinkers) -> None:
+    """It would go on for half an hour."""
+    endless = Search(Level(10**9, 1800.0))
+    until = time.monotonic() + 0.2
+    chosen = await asyncio.gather(
+        *(thinkers.decide(endless, SEEN, ACTIONS, Random(seed), until=until) for seed in range(3))
+    )
+    assert all(action in ACTIONS for action in chosen)
+
+
+def test_a_clock_takes_time_and_never_gives_any() -> None:
+    short, endless = Search(Level(9, 1.0)), Search(Level(9))
+    assert within(short, None) == within(short, 2.0) == short
+    assert within(short, 0.4) == within(endless, 0.4) == Search(Level(9, 0.4))
+    assert within(short, -3.0) == Search(Level(9, 0.0))
+
+
+def test_only_processors_that_it_may_use_get_workers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {2, 5, 6}, raising=False)
+    assert processors() == Thinkers().workers == 3
+    monkeypatch.delattr(os, "sched_getaffinity")
+    monkeypatch.setattr(os, "cpu_count", lambda: 7)
+    assert processors() == Thinkers().workers == 7
 
 
 async def test_a_crowd_shares_the_time(thinkers: Thinkers, monkeypatch: pytest.MonkeyPatch) -> None:

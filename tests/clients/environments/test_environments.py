@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import warnings
 from collections.abc import Iterator
 
@@ -83,6 +84,36 @@ def test_what_is_not_legal_is_refused_and_changes_nothing() -> None:
     assert env.render() == before
 
 
+@pytest.mark.parametrize("action", [0.9, "0", np.float32(1)])
+def test_what_is_no_whole_number_is_no_action(action: object) -> None:
+    env = GameEnv("islet", render_mode="ansi")
+    env.reset(seed=1)
+    before = env.render()
+    with pytest.raises(TypeError, match="integer"):
+        env.step(action)  # type: ignore[arg-type]
+    assert env.render() == before
+
+
+def test_only_ways_to_render_that_there_are() -> None:
+    with pytest.raises(ValueError, match="render_mode"):
+        GameEnv("islet", render_mode="human")
+    assert GameEnv("islet").render_mode is None
+
+
+@pytest.mark.parametrize("game", NAMES)
+def test_what_was_pickled_plays_on_alike(game: str) -> None:
+    env = GameEnv(game, render_mode="ansi")
+    env.reset(seed=1)
+    for _ in range(5):
+        env.step(0)
+    again = pickle.loads(pickle.dumps(env))
+    for _ in range(20):
+        for each in (env, again):
+            each.step(len(each.infos[each.agent_selection]["actions"]) - 1)
+        assert again.render() == env.render()
+    assert pickle.loads(pickle.dumps(GameEnv(game))).possible_agents == env.possible_agents
+
+
 def test_an_agent_sees_what_its_seat_sees() -> None:
     env = GameEnv("dragonwood", 2, {"dragons": "whole_deck"})
     env.reset(seed=1)
@@ -117,3 +148,19 @@ def test_a_history_is_a_whole_match() -> None:
     assert str(again) == str(state)
     assert again.returns() == state.returns()
     assert sum(state.returns()) == 0
+
+
+@pytest.mark.parametrize("parameters", [{"players": 9}, {"players": 1}, {"players": 0}, {"deals": 0}, {"deals": -1}])
+def test_openspiel_is_given_no_table_that_does_not_exist(parameters: dict[str, int]) -> None:
+    with pytest.raises(ValueError, match=r"no table of|deals: at least 1"):
+        pyspiel.load_game("pharos_dragonwood", parameters)
+
+
+def test_openspiel_deals_no_more_than_there_are() -> None:
+    state = pyspiel.load_game("pharos_dragonwood", {"deals": 5}).new_initial_state()
+    with pytest.raises(ValueError, match="5 deals, and no number 77"):
+        state.apply_action(77)
+    with pytest.raises(ValueError, match="no number 5"):
+        state.apply_action(5)
+    state.apply_action(4)
+    assert state.current_player() >= 0
