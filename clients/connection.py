@@ -29,7 +29,7 @@ from msgspec import UNSET
 from websockets.asyncio.client import ClientConnection, connect
 
 from clients.errors import NoServer, Refused, Unreachable
-from clients.lobby import http_url, socket_url
+from clients.lobby import http_url, on_this_machine, socket_url
 from clients.room import Room
 from protocol.codec import JSON, Codec
 from protocol.codes import ProtocolError
@@ -127,6 +127,8 @@ class Connection:
     def _end(self, keeper: asyncio.Task[None]) -> None:
         """Nothing comes any more: by the user's wish, or for a fault that nobody foresaw."""
         error = None if keeper.cancelled() else keeper.exception()
+        if error is not None and self._first is not None and not self._first.done():
+            self._first.set_exception(Unreachable(f"no connection can be made ({error})"))
         for pending in self._pending.values():
             pending.fail(error if isinstance(error, Exception) else Unreachable("the connection was closed"))
         for room in tuple(self._rooms.values()):
@@ -245,6 +247,7 @@ class Connection:
             compression=None,
             max_size=None,
             close_timeout=CLOSE_WITHIN,
+            proxy=None if on_this_machine(address) else True,
         ) as socket:
             self._socket = socket
             try:

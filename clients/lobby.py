@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import ipaddress
 import json
 import secrets
 import threading
@@ -12,6 +13,7 @@ import urllib.request
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit, urlunsplit
 
@@ -56,6 +58,14 @@ def socket_url(url: str) -> str:
     return "ws" + base.removeprefix("http") + "/ws"
 
 
+def on_this_machine(url: str) -> bool:
+    """Whether the server has a loopback address: no proxy leads there, whatever the environment says."""
+    host = urlsplit(http_url(url)).hostname or ""
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host == "localhost"
+
+
 class Lobby:
     """Calls to one server. Every call may raise `Refused` (the server said no) or `Unreachable`."""
 
@@ -63,6 +73,8 @@ class Lobby:
         """`hasty`: whoever uses it waits for no answer once it is told to stop, and limits its calls by itself."""
         self._base = http_url(url)
         self._hasty = hasty
+        proxies: dict[str, str] | None = {} if on_this_machine(url) else None  # None: those of the environment
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler(proxies))
 
     async def games(self) -> Sequence[Mapping[str, Any]]:
         """What can be played."""
@@ -132,7 +144,7 @@ class Lobby:
 
     def _call(self, request: urllib.request.Request, timeout: float) -> Mapping[str, Any]:
         try:
-            with urllib.request.urlopen(request, timeout=timeout) as answer:  # noqa: S310
+            with self._opener.open(request, timeout=timeout) as answer:
                 content = answer.read()
             found = json.loads(content) if content else {}
         except urllib.error.HTTPError as error:

@@ -42,10 +42,10 @@ def _decoding(kind: type[Any], parse: Callable[[bytes], Any]) -> Callable[..., A
 
 
 def _open(original: Callable[..., Any]) -> Callable[..., Any]:
-    def opened(request: urllib.request.Request, *args: Any, **more: Any) -> Any:
+    def opened(opener: urllib.request.OpenerDirector, request: urllib.request.Request, *args: Any, **more: Any) -> Any:
         method, path = request.get_method(), urlsplit(request.full_url).path
         try:
-            with original(request, *args, **more) as answer:
+            with original(opener, request, *args, **more) as answer:
                 body, status = answer.read(), answer.status
         except urllib.error.HTTPError as error:
             body = error.read()
@@ -69,4 +69,5 @@ def _true_to_the_documents(request: pytest.FixtureRequest, monkeypatch: pytest.M
     if any(part in str(request.path) for part in HELD_TO_THE_SCHEMAS):
         monkeypatch.setattr(JsonCodec, "decode_server", _decoding(JsonCodec, json.loads))
         monkeypatch.setattr(MsgpackCodec, "decode_server", _decoding(MsgpackCodec, msgspec.msgpack.decode))
-        monkeypatch.setattr(urllib.request, "urlopen", _open(urllib.request.urlopen))
+        director = urllib.request.OpenerDirector
+        monkeypatch.setattr(director, "open", _open(director.open))

@@ -25,6 +25,7 @@ from clients.load import report, trouble
 from clients.load.host import Host
 from clients.load.ledger import Ledger
 from clients.load.party import CODECS, Party, Wish
+from clients.lobby import url_argument
 
 CHECKED = 20
 """Every client of one room in so many compares its states with the server's."""
@@ -35,7 +36,8 @@ REFRESH = 0.5
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """What the command line asks for."""
     parser = argparse.ArgumentParser(prog="python -m clients.load", description="Put load on a Pharos server.")
-    parser.add_argument("--url", help="the server (default: one of its own, on SQLite, for as long as it takes)")
+    own = "the server (default: one of its own, on SQLite, for as long as it takes)"
+    parser.add_argument("--url", type=url_argument, help=own)
     parser.add_argument("--store", help="where its own server keeps rooms, as PHAROS_STORE")
     parser.add_argument("--game", default="dragonwood", help="(%(default)s)")
     parser.add_argument("--rooms", type=int, default=20, help="rooms at once (%(default)s)")

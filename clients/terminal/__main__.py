@@ -28,7 +28,7 @@ from textual.screen import Screen
 from clients.bots.policies import UnknownPolicy, policy
 from clients.bots.thinking import THINKERS
 from clients.errors import NoServer, Refused, Unreachable, in_words
-from clients.lobby import Lobby, http_url
+from clients.lobby import Lobby, http_url, url_argument
 from clients.terminal.app import Terminal
 from clients.terminal.demo import WATCHED_PAUSE, demo
 from clients.terminal.kept import Kept, default_path
@@ -52,7 +52,7 @@ class NoTerminal(Exception):  # noqa: N818 - reads as the statement it makes
 def arguments(argv: Sequence[str] | None = None) -> argparse.Namespace:
     """What the command line asks for."""
     shared = argparse.ArgumentParser(add_help=False, argument_default=argparse.SUPPRESS)
-    shared.add_argument("--url", help=f"the server ({URL})")
+    shared.add_argument("--url", type=url_argument, help=f"the server ({URL})")
     shared.add_argument("--name", help="your name at the table (your login)")
     parser = argparse.ArgumentParser(
         prog="python -m clients.terminal", description="Rooms of a Pharos server at a terminal.", parents=[shared]

@@ -448,3 +448,10 @@ async def test_a_game_that_is_cut_off_for_good_was_not_played(server: ServerProc
     await connection.close()
     with pytest.raises(Unreachable, match="closed"):
         await playing
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:99999", "http://.."])
+async def test_an_address_that_can_not_be_is_said_at_once(url: str) -> None:
+    with pytest.raises(Unreachable):
+        async with asyncio.timeout(PATIENCE):
+            await Connection(url).open()

@@ -10,12 +10,13 @@ from typing import Any
 
 import pytest
 
+from clients.connection import Connection
 from clients.errors import Refused, Unreachable
-from clients.lobby import Lobby, http_url, new_token, socket_url, url_argument
+from clients.lobby import Lobby, http_url, new_token, on_this_machine, socket_url, url_argument
 from tests.clients.proxy import proxied
 from tests.processes import ServerProcess, serving
 
-URLOPEN = urllib.request.urlopen
+OPEN = urllib.request.OpenerDirector.open
 """As it is, where the answers are no server's, and are not held against the documents."""
 
 
@@ -104,7 +105,7 @@ BROKEN = {
 @pytest.mark.parametrize("answer", BROKEN.values(), ids=BROKEN)
 @pytest.mark.parametrize("wait", [0, 1])
 async def test_an_answer_that_is_none_is_no_server(answer: bytes, wait: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(urllib.request, "urlopen", URLOPEN)
+    monkeypatch.setattr(urllib.request.OpenerDirector, "open", OPEN)
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -118,7 +119,7 @@ async def test_an_answer_that_is_none_is_no_server(answer: bytes, wait: int, mon
 
 
 async def test_an_error_that_is_none_of_ours_has_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(urllib.request, "urlopen", URLOPEN)
+    monkeypatch.setattr(urllib.request.OpenerDirector, "open", OPEN)
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -139,3 +140,27 @@ def test_what_is_no_address_is_none_on_a_command_line(text: str) -> None:
 @pytest.mark.parametrize("text", ["127.0.0.1:8000", "wss://example.org/games/ws", "http://[::1]:8000/"])
 def test_an_address_on_a_command_line(text: str) -> None:
     assert url_argument(text) == http_url(text)
+
+
+@pytest.mark.parametrize("variable", ["http_proxy", "https_proxy", "all_proxy"])
+async def test_no_proxy_stands_before_a_server_on_this_machine(variable: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "http://127.0.0.1:9")
+    monkeypatch.delenv("no_proxy", raising=False)
+    with serving({"PHAROS_STORE": "memory://"}) as server:
+        assert await Lobby(server.url).games()
+        async with Connection(server.url) as connection:
+            assert connection.welcome is not None
+
+
+@pytest.mark.parametrize(
+    ("url", "here"),
+    [
+        ("127.0.0.1:1", True),
+        ("http://[::1]:1", True),
+        ("ws://localhost", True),
+        ("https://example.org", False),
+        ("http://192.0.2.1:8000", False),
+    ],
+)
+def test_what_is_on_this_machine(url: str, *, here: bool) -> None:
+    assert on_this_machine(url) is here

@@ -22,7 +22,7 @@ from clients.lobby import Lobby
 from tests.clients.bots.hosts import Evening, evening, hosted_here, hosting, settings
 from tests.processes import PATIENCE, ServerProcess, serving
 
-URLOPEN = urllib.request.urlopen
+OPEN = urllib.request.OpenerDirector.open
 """As it is, where the answers are no server's, and are not held against the documents."""
 GRACE = 10.0
 """Seconds that compose gives a container to end in."""
@@ -148,7 +148,7 @@ async def test_an_answer_of_something_else_does_not_end_the_host(
     answer: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(hosting_bots, "PAUSE", 0.01)
-    monkeypatch.setattr(urllib.request, "urlopen", URLOPEN)
+    monkeypatch.setattr(urllib.request.OpenerDirector, "open", OPEN)
     with capture_logs() as logs:
         async with saying(answer) as (url, calls), hosted_here(url):
             for _ in range(3):
