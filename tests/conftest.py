@@ -9,6 +9,7 @@ import contextlib
 import io
 import json
 import shutil
+import signal
 import urllib.error
 import urllib.request
 from collections.abc import Callable
@@ -23,6 +24,9 @@ from hypothesis import HealthCheck, settings
 from protocol.json_codec import JsonCodec
 from protocol.msgpack_codec import MsgpackCodec
 from tests import truth
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell's background job: what tests start would inherit it
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("pharos", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("pharos")
