@@ -69,8 +69,7 @@ class Hub(Desk):
         except StoreUnusable:
             raise
         except StoreUnavailable as error:
-            self.stats.store_errors += 1
-            log.warning("store unavailable at the start", reason=str(error))
+            self._without_store(error, "store unavailable at the start")
             self._in_background(self._open_later())
         else:
             await self._opened()
@@ -81,17 +80,19 @@ class Hub(Desk):
             try:
                 await self.store.open()
             except StoreUnavailable as error:
-                self.stats.store_errors += 1
-                log.warning("store unavailable", reason=str(error))
+                self._without_store(error)
             else:
                 return await self._opened()
+
+    def _without_store(self, error: StoreUnavailable, event: str = "store unavailable") -> None:
+        self.stats.store_errors += 1
+        log.warning(event, reason=str(error))
 
     async def _opened(self) -> None:
         try:
             await self.keeping.sweep()
         except StoreUnavailable as error:
-            self.stats.store_errors += 1
-            log.warning("store unavailable", reason=str(error))
+            self._without_store(error)
         self.keeping.start()
 
     async def stop(self) -> None:

@@ -6,7 +6,7 @@ import asyncio
 import signal
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
@@ -283,13 +283,17 @@ async def test_what_may_lose_rooms_is_said_at_the_start(
             assert [line["event"] for line in logs if line["log_level"] == "warning"] == warnings
 
 
-async def test_an_append_waits_for_its_replicas(redis: RedisServer, tmp_path: Path) -> None:
-    async with AsyncExitStack() as stack:
-        replica = stack.enter_context(
-            redis_server(tmp_path / "replica", *SAFE, "--replicaof", "127.0.0.1", str(redis.port))
-        )
+@asynccontextmanager
+async def replicated(redis: RedisServer, folder: Path) -> AsyncIterator[tuple[RedisStore, RedisServer]]:
+    """A store that wants a replica of every append, and that replica."""
+    with redis_server(folder / "replica", *SAFE, "--replicaof", "127.0.0.1", str(redis.port)) as replica:
         replica.wait_until(lambda client: client.info("replication")["master_link_status"] == "up")
-        store = await stack.enter_async_context(opened(redis.url, replicas=1))
+        async with opened(redis.url, replicas=1) as store:
+            yield store, replica
+
+
+async def test_an_append_waits_for_its_replicas(redis: RedisServer, tmp_path: Path) -> None:
+    async with replicated(redis, tmp_path) as (store, replica):
         heads = await asyncio.gather(*(store.append(of(RoomId(f"ROOM{n}"))) for n in range(20)))
         assert {head.seq for head in heads} == {1}
         assert len(replica.ask("KEYS", "*journal")) == 20
@@ -303,12 +307,7 @@ async def test_an_append_waits_for_its_replicas(redis: RedisServer, tmp_path: Pa
 
 
 async def test_what_is_refused_keeps_no_other_of_its_turn_from_its_answer(redis: RedisServer, tmp_path: Path) -> None:
-    async with AsyncExitStack() as stack:
-        replica = stack.enter_context(
-            redis_server(tmp_path / "replica", *SAFE, "--replicaof", "127.0.0.1", str(redis.port))
-        )
-        replica.wait_until(lambda client: client.info("replication")["master_link_status"] == "up")
-        store = await stack.enter_async_context(opened(redis.url, replicas=1))
+    async with replicated(redis, tmp_path) as (store, _):
         head = await store.append(of(ROOM))
         redis.ask("CONFIG", "SET", "maxmemory", "1")
         async with asyncio.timeout(BOUND):
@@ -328,12 +327,7 @@ async def test_what_is_refused_keeps_no_other_of_its_turn_from_its_answer(redis:
 async def test_who_may_not_wait_for_replicas_any_more_is_not_told_that_nothing_happened(
     redis: RedisServer, tmp_path: Path
 ) -> None:
-    async with AsyncExitStack() as stack:
-        replica = stack.enter_context(
-            redis_server(tmp_path / "replica", *SAFE, "--replicaof", "127.0.0.1", str(redis.port))
-        )
-        replica.wait_until(lambda client: client.info("replication")["master_link_status"] == "up")
-        store = await stack.enter_async_context(opened(redis.url, replicas=1))
+    async with replicated(redis, tmp_path) as (store, replica):
         head = await store.append(of(ROOM))
         replica.signal(signal.SIGSTOP)
         appending = asyncio.create_task(store.append(of(ROOM, head)))
