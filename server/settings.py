@@ -177,7 +177,7 @@ LEAST: Mapping[str, int] = {
 """The least value of a number, where that is not 1."""
 MOST = {"port": 65_535, "presence_renew": 10_000, "send_buffer": 2**31 - 1}
 ANY = 2**53 - 1
-OWN = {"http": "80", "https": "443"}
+OWN_PORT = {"http": "80", "https": "443"}
 ORIGIN = re.compile(r"(?P<scheme>https?)://([a-z0-9._-]+|\[[0-9a-f:.]+\])(:(?P<port>[1-9][0-9]{0,4}))?")
 ORDER = (
     ("shutdown_delay", "shutdown_within", "of which it is a part"),
@@ -262,7 +262,7 @@ def _origin(variable: str, text: str) -> str:
     """An origin as browsers send it: scheme, host, and the port where it is not the scheme's own."""
     found = ORIGIN.fullmatch(text.lower())
     port = found["port"] if found else None
-    if found is None or port == OWN[found["scheme"]] or not 0 < int(port or 1) < 65_536:
+    if found is None or port == OWN_PORT[found["scheme"]] or not 0 < int(port or 1) < 65_536:
         example = "https://example.org or http://localhost:5173"
         raise SettingsError(f"{variable}: must be origins as browsers send them, like {example}, separated by commas")
     return found[0]

@@ -24,11 +24,11 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 
 from clients.bots.offline import table
-from clients.environments.episode import FEATURES, MOST_ACTIONS, Episode
-from server.engines import ENGINES, latest
+from clients.environments.episode import FEATURES, MOST_ACTIONS, Episode, Pickled
+from server.engines import latest
 
 
-class GameEnv(AECEnv):
+class GameEnv(Pickled, AECEnv):
     """A game at a table of so many seats; agent `seat_0` has seat 0."""
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - as PettingZoo has it; an instance adds its name
@@ -62,14 +62,6 @@ class GameEnv(AECEnv):
         self.metadata = {**type(self).metadata, "name": f"pharos_{game}_v{engine.rules.partition('.')[0]}"}
         self.possible_agents = [f"seat_{seat}" for seat in range(seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: an engine, which has caches, goes by its name."""
-        return {**self.__dict__, "_engine": (self._engine.name, self._engine.rules)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """The same environment in the middle of the same match."""
-        self.__dict__.update(state, _engine=ENGINES[state["_engine"]])
 
     @cache  # noqa: B019 - the interface wants the same space each time
     def observation_space(self, agent: str) -> spaces.Space[Any]:  # noqa: ARG002

@@ -23,14 +23,29 @@ import orjson
 from numpy.typing import NDArray
 
 from clients.bots.offline import Table, as_map, plain
-from server.engines import ENGINES
+from server.engines import ENGINES, AnyEngine
 from server.engines.engine import Action, Result
 
 MOST_ACTIONS = 2000
 FEATURES = 1024
 
 
-class Episode:
+class Pickled:
+    """What has an engine as its `_engine`, which has caches: in a pickle that goes by its name.
+
+    It is the same match at the same place then, in a process that has the same rules.
+    """
+
+    _engine: AnyEngine
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_engine": (self._engine.name, self._engine.rules)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state, _engine=ENGINES[state["_engine"]])
+
+
+class Episode(Pickled):
     """A match that is being played."""
 
     def __init__(self, table: Table) -> None:
@@ -44,14 +59,6 @@ class Episode:
         other = copy(self)
         other._dice = self._dice.fork()
         return other
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: an engine, which has caches, goes by its name."""
-        return {**self.__dict__, "_engine": (self._engine.name, self._engine.rules)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """The same match at the same place, in a process that has the same rules."""
-        self.__dict__.update(state, _engine=ENGINES[state["_engine"]])
 
     @property
     def seat(self) -> int | None:

@@ -247,7 +247,7 @@ async def _check(table: Table, viewer: Viewer, message: Check) -> None:
     match = digest(state) == message.digest
     _reply(table, viewer, Ok(message.id, seq=head.seq, match=match))
     if not match:  # behind the `ok`, and behind what waits already: it may have been asked for with more requests
-        for frame in (telling.snapshot(table, viewer), *telling.turn_frames(table, viewer)):
+        for frame in telling.anew(table, viewer):
             viewer.connection.outbox.update(table.id, frame)
 
 

@@ -36,9 +36,14 @@ def snapshot(table: Table, viewer: Viewer) -> bytes:
     return viewer.connection.codec.encode(Snapshot(table.id, head.seq, head.tag, state))
 
 
+def anew(table: Table, viewer: Viewer) -> Sequence[bytes]:
+    """All that the viewer sees, and its `turn` where one is due."""
+    return (snapshot(table, viewer), *turn_frames(table, viewer))
+
+
 def refresh(table: Table, viewer: Viewer) -> None:
     """Give the viewer a snapshot in place of all that it may have missed, and then what else it missed."""
-    viewer.connection.outbox.fresh(table.id, (snapshot(table, viewer), *turn_frames(table, viewer)))
+    viewer.connection.outbox.fresh(table.id, anew(table, viewer))
     table.talk.again(viewer)
 
 

@@ -30,10 +30,14 @@ def slot_of(bucket: Bucket) -> int:
     return binascii.crc_hqx(f"b{bucket:02}".encode(), 0) % SLOTS
 
 
+def _key(bucket: Bucket, name: str) -> str:
+    return f"pharos:{{b{bucket:02}}}:{name}"
+
+
 @cache
 def in_bucket(bucket: Bucket, name: str) -> str:
     """A key of the bucket that belongs to no room."""
-    return f"pharos:{{b{bucket:02}}}:{name}"
+    return _key(bucket, name)
 
 
 def due(bucket: Bucket) -> str:
@@ -63,7 +67,7 @@ def used(bucket: Bucket) -> str:
 
 def listed(bucket: Bucket, game: str | None, status: str | None) -> str:
     """Public rooms by the time they were created: of all games or one, of any status or one."""
-    return f"pharos:{{b{bucket:02}}}:list:{game or ''}:{status or ''}"  # not remembered: anybody can ask for any game
+    return _key(bucket, f"list:{game or ''}:{status or ''}")  # not remembered: anybody can ask for any game
 
 
 @cache
@@ -87,7 +91,7 @@ class RoomKeys:
     def __init__(self, room: RoomId) -> None:
         self.id = room
         self.bucket = bucket_of(room)
-        self.room = f"pharos:{{b{self.bucket:02}}}:room:{room}"
+        self.room = _key(self.bucket, f"room:{room}")
         """A hash: head, index, and what else is small. The room's channel has the same name."""
 
     @property

@@ -32,6 +32,12 @@ def settings(folder: Path) -> dict[str, str]:
     return {"PHAROS_STORE": f"sqlite:///{folder / 'rooms.db'}", "PHAROS_BOT_KEY": KEY}
 
 
+def workers_of(process: int | None = None) -> list[psutil.Process]:
+    """The workers that this process, or that one, has started, without what looks after their semaphores."""
+    children = psutil.Process(process).children()
+    return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+
+
 class HostProcess:
     """One bot host."""
 
@@ -66,8 +72,7 @@ class HostProcess:
 
     def workers(self) -> list[psutil.Process]:
         """Its worker processes."""
-        children = psutil.Process(self.process.pid).children()
-        return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
+        return workers_of(self.process.pid)
 
     def end(self, number: int = signal.SIGTERM, within: float = PATIENCE) -> tuple[int, str]:
         """Send the signal; the exit code, and everything it wrote."""

@@ -17,6 +17,7 @@ from clients.bots.arena import Standing, duels, main, played, plot, standings, w
 from clients.bots.matches import Outcome, Pairing, contender, iterations, play_match, round_robin
 from clients.bots.policies import UnknownPolicy
 from clients.bots.search import LEVELS, Level, Search
+from tests.clients.bots.hosts import workers_of
 
 
 def outcome(policies: tuple[str, ...], ranks: tuple[int, ...], seed: int = 0) -> Outcome:
@@ -106,9 +107,8 @@ def test_what_is_lost_with_a_worker_is_played_again() -> None:
     pairings = list(round_robin("dragonwood", 2, ["greedy", "random"], 10))
     playing = played(pairings, 1)
     outcomes = [next(playing)]
-    for worker in psutil.Process().children():
-        if "spawn_main" in " ".join(worker.cmdline()):
-            worker.kill()
+    for worker in workers_of():
+        worker.kill()
     outcomes += playing
     assert sorted(each.pairing.seed for each in outcomes) == sorted(pairing.seed for pairing in pairings)
     again = outcomes[-1]

@@ -19,6 +19,7 @@ from clients.bots.offline import as_map, document, table
 from clients.bots.search import Level, Search
 from clients.bots.thinking import Thinkers, processors, within
 from server.engines import latest
+from tests.clients.bots.hosts import workers_of
 from tests.processes import PATIENCE, ROOT
 
 ENGINE = latest("dragonwood")
@@ -34,12 +35,6 @@ def thinkers() -> Iterator[Thinkers]:
     found = Thinkers(1)
     yield found
     found.stop()
-
-
-def workers() -> list[psutil.Process]:
-    """The worker processes of this one, without the one that looks after their semaphores."""
-    children = psutil.Process().children()
-    return [child for child in children if "spawn_main" in " ".join(child.cmdline())]
 
 
 async def test_a_worker_chooses_as_this_process_would(thinkers: Thinkers) -> None:
@@ -103,24 +98,25 @@ async def test_a_crowd_shares_the_time(thinkers: Thinkers, monkeypatch: pytest.M
 
 async def test_a_worker_that_is_killed_is_replaced_and_the_decision_made_again(thinkers: Thinkers) -> None:
     await thinkers.decide(Search(Level(1)), SEEN, ACTIONS, Random(1))
-    (worker,) = workers()
+    (worker,) = workers_of()
     deciding = asyncio.create_task(thinkers.decide(Search(Level(10**9, 1.0)), SEEN, ACTIONS, Random(1)))
     await asyncio.sleep(0)
     worker.kill()
     assert await asyncio.wait_for(deciding, PATIENCE) in ACTIONS
-    assert worker.pid not in [other.pid for other in workers()]
+    assert worker.pid not in [other.pid for other in workers_of()]
 
 
 HOLDER = """
 import asyncio, os, sys
 from random import Random
 from clients.bots.search import Level, Search
-from tests.clients.bots.test_thinking import ACTIONS, SEEN, Thinkers, workers
+from tests.clients.bots.hosts import workers_of
+from tests.clients.bots.test_thinking import ACTIONS, SEEN, Thinkers
 
 async def main():
     thinkers = Thinkers(1)
     await thinkers.decide(Search(Level(1)), SEEN, ACTIONS, Random(1))
-    print(*[worker.pid for worker in workers()], flush=True)
+    print(*[worker.pid for worker in workers_of()], flush=True)
     await thinkers.decide(Search(Level(10**9, 600.0)), SEEN, ACTIONS, Random(1))
 
 if __name__ == "__main__":

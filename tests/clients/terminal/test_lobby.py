@@ -57,6 +57,16 @@ async def choose(pilot: Pilot[None], name: str, value: Any) -> None:
     await until(pilot, lambda: select.value == value and not select.expanded, f"{name} {value}")
 
 
+async def fill_in(pilot: Pilot[None], button: str, **fields: str) -> None:
+    """Open the form for joining by id, fill it in, and press a button of it."""
+    await pilot.press("j")
+    await until(pilot, lambda: isinstance(pilot.app.screen, JoinForm), "the form")
+    for name, value in fields.items():
+        pilot.app.screen.query_one(f"#{name}", Input).value = value
+    await focus_on(pilot, button)
+    await pilot.press("enter")
+
+
 async def test_rooms_are_listed_found_by_typing_and_filtered(server: ServerProcess) -> None:
     lobby = Lobby(server.url)
     clock = {"clock": {"bank": 300_000, "per_turn": 30_000}}
@@ -91,12 +101,7 @@ async def test_names_are_shown_as_they_are(server: ServerProcess) -> None:
         await pilot.pause()
         assert [row[-1] for row in rows(pilot)] == ["Bo [bot]", "a[/]"]
         pilot.app.notify("[/b] is nobody")
-        await pilot.press("j")
-        await until(pilot, lambda: isinstance(pilot.app.screen, JoinForm), "the form")
-        form = pilot.app.screen
-        form.query_one("#room", Input).value = "[/B]"
-        await focus_on(pilot, "watch")
-        await pilot.press("enter")
+        await fill_in(pilot, "watch", room="[/B]")
         await until(pilot, lambda: isinstance(pilot.app.screen, LobbyScreen), "the lobby")
         await pilot.pause()
         assert rows(pilot)
@@ -108,13 +113,7 @@ async def test_a_wrong_token_costs_no_seat(server: ServerProcess, tmp_path: Path
     kept.keep(room, token)
     async with terminal(server.url, kept=kept).run_test(size=SIZE) as pilot:
         await until(pilot, lambda: len(rows(pilot)) == 1, "the room")
-        await pilot.press("j")
-        await until(pilot, lambda: isinstance(pilot.app.screen, JoinForm), "the form")
-        form = pilot.app.screen
-        form.query_one("#room", Input).value = room
-        form.query_one("#token", Input).value = "mistyped"
-        await focus_on(pilot, "sit")
-        await pilot.press("enter")
+        await fill_in(pilot, "sit", room=room, token="mistyped")
         await until(pilot, lambda: isinstance(pilot.app.screen, LobbyScreen) and len(rows(pilot)) == 1, "the lobby")
         assert kept.own(room) == token
         assert Kept(server.url, tmp_path / "seats.json").own(room) == token
@@ -217,14 +216,7 @@ async def test_an_invite_leads_to_a_seat_that_was_given_up(server: ServerProcess
     invite = await lobby.invite(room, token)
     async with terminal(server.url).run_test(size=SIZE) as pilot:
         await until(pilot, lambda: len(rows(pilot)) == 1, "the room")
-        await pilot.press("j")
-        await until(pilot, lambda: isinstance(pilot.app.screen, JoinForm), "the form")
-        form = pilot.app.screen
-        form.query_one("#room", Input).value = room
-        form.query_one("#name", Input).value = "Eva"
-        form.query_one("#invite", Input).value = invite
-        await focus_on(pilot, "sit")
-        await pilot.press("enter")
+        await fill_in(pilot, "sit", room=room, name="Eva", invite=invite)
         await until(pilot, lambda: isinstance(pilot.app.screen, TableScreen), "the table")
         await until(pilot, lambda: "Eva" in said(pilot, "SeatsBar"), "the seat")
 
